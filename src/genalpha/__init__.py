@@ -1,0 +1,53 @@
+"""Generalized-alpha solvers for constrained mechanical systems.
+
+The public names are loaded when they are first used, so that ``import genalpha`` is quick and
+needs neither Assimulo nor a plotting library. Only the solver classes need Assimulo.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+__version__ = "0.1.0.dev0"
+
+_NEEDS_ASSIMULO = {
+    "GenAlphaI3": "genalpha.assimulo",
+    "GenAlphaSOI2": "genalpha.assimulo",
+    "HHTI2": "genalpha.assimulo",
+}
+_HOME = {
+    "Coefficients": "genalpha.numerics.coefficients",
+    "Mechanism": "genalpha.model",
+    "Reference": "genalpha.model",
+    "Solution": "genalpha.driver",
+    "consistent_initial_values": "genalpha.numerics.initial_values",
+    "integrate": "genalpha.driver",
+    **_NEEDS_ASSIMULO,
+}
+_NO_ASSIMULO = """\
+genalpha.{name} is an Assimulo solver class, and Assimulo cannot be imported here. Get it with
+    conda install -c conda-forge assimulo
+or, on Python 3.10 and 3.11, build it into this environment with
+    python -m genalpha.build_assimulo
+genalpha.integrate solves the same mechanisms without Assimulo."""
+
+__all__ = ["__version__", *_HOME]
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from its module on first use (PEP 562)."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'genalpha' has no attribute {name!r}")
+    if name in _NEEDS_ASSIMULO:
+        try:
+            importlib.import_module("assimulo")
+        except ImportError as error:
+            raise ImportError(_NO_ASSIMULO.format(name=name), name="assimulo") from error
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted({*globals(), *_HOME})

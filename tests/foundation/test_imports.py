@@ -1,0 +1,45 @@
+"""What ``import genalpha`` loads, and what it says when Assimulo is missing."""
+
+import subprocess
+import sys
+
+import pytest
+
+import genalpha
+
+
+def run_python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+
+def test_import_is_light():
+    heavy = ("assimulo", "matplotlib", "sksundae", "scipy")
+    done = run_python(f"import genalpha, sys; print([m for m in {heavy} if m in sys.modules])")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"
+
+
+def test_public_names_are_listed_without_loading_them():
+    assert set(genalpha.__all__) <= set(dir(genalpha))
+    assert {"Mechanism", "integrate", "GenAlphaSOI2"} <= set(genalpha.__all__)
+
+
+def test_unknown_name():
+    with pytest.raises(AttributeError, match="no attribute 'GenBeta'"):
+        genalpha.GenBeta  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["GenAlphaI3", "GenAlphaSOI2", "HHTI2"])
+def test_missing_assimulo_says_how_to_get_it(name):
+    done = run_python(f"import sys; sys.modules['assimulo'] = None\nfrom genalpha import {name}")
+    message = done.stderr
+    assert f"ImportError: genalpha.{name} is an Assimulo solver class" in message
+    assert "conda install -c conda-forge assimulo" in message
+    assert "python -m genalpha.build_assimulo" in message
+    assert "genalpha.integrate" in message
+
+
+def test_version_is_the_installed_one():
+    from importlib.metadata import version
+
+    assert genalpha.__version__ == version("genalpha")
