@@ -1,0 +1,67 @@
+"""The exceptions of genalpha: one base class, one class per thing that can go wrong.
+
+Every message says what was wrong, with the offending value, and what to do about it.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "CallbackError",
+    "ConvergenceError",
+    "DerivativeError",
+    "GenAlphaError",
+    "InconsistentStartError",
+    "InvalidOptionError",
+    "RedundantConstraintsError",
+    "SingularSystemError",
+    "UnsupportedProblemError",
+]
+
+
+class GenAlphaError(Exception):
+    """Base class of all errors raised by genalpha."""
+
+
+class InvalidOptionError(GenAlphaError, ValueError):
+    """Bad arguments or options; the message lists all faults, not only the first.
+
+    Parameters
+    ----------
+    what : str
+        Whose options they are, for example ``"Mechanism"``.
+    faults : list of str
+        One sentence per fault.
+    """
+
+    def __init__(self, what: str, faults: list[str]) -> None:
+        self.faults = list(faults)
+        lines = "".join(f"\n  - {fault}" for fault in faults)
+        super().__init__(f"{what}: {len(faults)} fault(s) in the arguments:{lines}")
+
+
+class CallbackError(GenAlphaError, ValueError):
+    """A user's callback returned something of the wrong shape or kind, or NaN."""
+
+
+class DerivativeError(GenAlphaError, ValueError):
+    """A derivative given by the user disagrees with differences."""
+
+
+class InconsistentStartError(GenAlphaError, ValueError):
+    """The initial values violate a constraint."""
+
+
+class RedundantConstraintsError(GenAlphaError, ValueError):
+    """Some constraint rows depend on others, so that the multipliers are not unique."""
+
+
+class SingularSystemError(GenAlphaError, ArithmeticError):
+    """A linear system of the method is singular."""
+
+
+class ConvergenceError(GenAlphaError, ArithmeticError):
+    """Newton's iteration did not converge."""
+
+
+class UnsupportedProblemError(GenAlphaError, ValueError):
+    """The problem does not have the structure that the method needs."""

@@ -1,0 +1,7 @@
+"""The mechanism: its equations, its one sign convention, and nothing of how it is solved."""
+
+from genalpha.model.audit import Residuals
+from genalpha.model.mechanism import Mechanism
+from genalpha.model.reference import Motion, Reference
+
+__all__ = ["Mechanism", "Motion", "Reference", "Residuals"]

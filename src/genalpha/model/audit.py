@@ -1,0 +1,202 @@
+"""Questions to a mechanism: does a state satisfy the constraints, are the derivatives right?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+from genalpha.errors import DerivativeError
+from genalpha.model.differences import (
+    accurate_jacobian,
+    directional_derivative,
+    second_directional_derivative,
+    time_scale,
+)
+
+if TYPE_CHECKING:
+    from genalpha.model.mechanism import Mechanism
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """How far a state is from each constraint.
+
+    Attributes
+    ----------
+    position : (m,) array
+        g.
+    velocity : (m + l,) array
+        g_t + G v, then k.
+    acceleration : (m + l,) array or None
+        g'' and k'; None when no acceleration is known.
+    names : list of m + l str
+        Names of the constraints.
+    """
+
+    position: Array
+    velocity: Array
+    acceleration: Array | None
+    names: list[str]
+
+    def worst(self) -> tuple[str, str, float]:
+        """Return level, name and value of the largest violation."""
+        found = ("position", "", 0.0)
+        for level, values in self._levels():
+            if values.size and np.nanmax(np.abs(values)) > abs(found[2]):
+                i = int(np.nanargmax(np.abs(values)))
+                found = (level, self.names[i], float(values[i]))
+        return found
+
+    def _levels(self) -> list[tuple[str, Array]]:
+        levels = [("position", self.position), ("velocity", self.velocity)]
+        if self.acceleration is not None:
+            levels.append(("acceleration", self.acceleration))
+        return levels
+
+    def __str__(self) -> str:
+        width = max([len(name) for name in self.names], default=4)
+        lines = [f"{'constraint':<{width + 6}}" + "".join(f"{x:>14}" for x, _ in self._levels())]
+        for i, name in enumerate(self.names):
+            cells = [
+                f"{values[i]:14.3e}" if i < values.size else f"{'':>14}"
+                for _, values in self._levels()
+            ]
+            lines.append(f"{name:<{width + 6}}" + "".join(cells))
+        return "\n".join(lines)
+
+
+def residuals(
+    mechanism: Mechanism,
+    t: float | None,
+    q: ArrayLike | None,
+    v: ArrayLike | None,
+    vdot: ArrayLike | None,
+) -> Residuals:
+    """See `Mechanism.residuals`."""
+    o = mechanism
+    t = o.t0 if t is None else t
+    q = o.q0 if q is None else np.asarray(q, dtype=float)
+    v = o.v0 if v is None else np.asarray(v, dtype=float)
+    acceleration = _acceleration(o, t, q, v) if vdot is None else np.asarray(vdot, dtype=float)
+    return Residuals(
+        position=o.holonomic(t, q),
+        velocity=np.concatenate([o.holonomic_rate(t, q, v), o.nonholonomic(t, q, v)]),
+        acceleration=None
+        if acceleration is None
+        else np.concatenate(
+            [
+                o.holonomic_jacobian(t, q) @ acceleration + o.holonomic_acceleration(t, q, v),
+                o.nonholonomic_jacobian(t, q, v) @ acceleration
+                + o.nonholonomic_acceleration(t, q, v),
+            ]
+        ),
+        names=o.constraint_names,
+    )
+
+
+def _acceleration(o: Mechanism, t: float, q: Array, v: Array) -> Array | None:
+    """Return M^-1 (f + reaction) with the user's multipliers; None if some are not given."""
+    if (o.n_lam and o.lam0 is None) or (o.n_psi and o.psi0 is None):
+        return None
+    forces = o.force(t, q, v) + o.reaction(t, q, v, *o.multiplier_guess())
+    mass = o.mass(t, q)
+    return splu(mass).solve(forces) if sparse.issparse(mass) else np.linalg.solve(mass, forces)
+
+
+def check_derivatives(
+    mechanism: Mechanism, rtol: float, distance: float, seed: int
+) -> dict[str, float]:
+    """See `Mechanism.check_derivatives`."""
+    comparisons = _comparisons(mechanism, distance, seed)
+    deviations, complaints = {}, []
+    for key in sorted(mechanism.given & set(comparisons)):
+        given, differenced = (_dense(matrix()) for matrix in comparisons[key])
+        size = max(1e-300, float(np.max(np.abs(differenced), initial=0.0)), 1e-8)
+        error = np.abs(given - differenced) / size
+        error[~np.isfinite(error)] = np.inf
+        deviations[key] = float(np.max(error, initial=0.0))
+        if deviations[key] > rtol:
+            entry = np.unravel_index(int(np.argmax(error)), error.shape)
+            place = ", ".join(str(int(i)) for i in entry)
+            complaints.append(
+                f"{key}[{place}] is {given[entry]:.8g}, differences give {differenced[entry]:.8g}"
+                f" ({int((error > rtol).sum())} of {error.size} entries deviate)"
+            )
+    if complaints:
+        raise DerivativeError(
+            f"{mechanism.name}: given derivatives disagree with differences: "
+            + "; ".join(complaints)
+        )
+    return deviations
+
+
+def _dense(matrix: Any) -> Array:
+    return matrix.toarray() if sparse.issparse(matrix) else np.asarray(matrix)
+
+
+Pair = tuple[Callable[[], Any], Callable[[], Any]]
+
+
+def _comparisons(o: Mechanism, distance: float, seed: int) -> dict[str, Pair]:
+    """Pair each derivative with its differences, at one random point near the start."""
+    random = np.random.default_rng(seed)
+
+    def near(x: Array) -> Array:
+        return x + distance * np.maximum(1.0, np.abs(x)) * random.uniform(-1.0, 1.0, x.size)
+
+    t = o.t0 + distance * random.uniform(0.0, 1.0)
+    q, v, vdot = near(o.q0), near(o.v0), near(np.zeros(o.n_q))
+    lam, psi = (near(x + 1.0) for x in o.multiplier_guess())
+    T = time_scale(q, v)
+    m, x = o.n_lam, np.concatenate([lam, psi])
+    state = (t, q, v, vdot, lam, psi)
+
+    def moved(s: float) -> tuple[float, Array]:
+        return t + s * T, q + s * T * v
+
+    return {
+        "holonomic_jacobian": (
+            lambda: o.holonomic_jacobian(t, q),
+            lambda: accurate_jacobian(lambda x: o.holonomic(t, x), q),
+        ),
+        "nonholonomic_jacobian": (
+            lambda: o.nonholonomic_jacobian(t, q, v),
+            lambda: accurate_jacobian(lambda x: o.nonholonomic(t, q, x), v),
+        ),
+        "nonholonomic_gradient": (
+            lambda: o.nonholonomic_gradient(t, q, v),
+            lambda: accurate_jacobian(lambda x: o.nonholonomic(t, x, v), q),
+        ),
+        "holonomic_rate": (
+            lambda: o.holonomic_rate(t, q, v),
+            lambda: directional_derivative(lambda s: o.holonomic(*moved(s))) / T,
+        ),
+        "holonomic_acceleration": (
+            lambda: o.holonomic_acceleration(t, q, v),
+            lambda: second_directional_derivative(lambda s: o.holonomic(*moved(s))) / T**2,
+        ),
+        "nonholonomic_acceleration": (
+            lambda: o.nonholonomic_acceleration(t, q, v),
+            lambda: directional_derivative(lambda s: o.nonholonomic(*moved(s), v)) / T,
+        ),
+        "reaction_jacobian": (
+            lambda: o.reaction_jacobian(t, q, v, lam, psi),
+            lambda: accurate_jacobian(lambda x: o.reaction(t, q, v, x[:m], x[m:]), x),
+        ),
+        "stiffness": (
+            lambda: o.stiffness(*state),
+            lambda: accurate_jacobian(lambda x: o.imbalance(t, x, v, vdot, lam, psi), q),
+        ),
+        "damping": (
+            lambda: o.damping(*state),
+            lambda: accurate_jacobian(lambda x: o.imbalance(t, q, x, vdot, lam, psi), v),
+        ),
+    }

@@ -1,0 +1,147 @@
+"""Fill in what the user left out of a mechanism: every missing derivative, by differences.
+
+Each function here takes wrapped callbacks (see `callbacks`) and returns one that is missing.
+The formulas are the model's own (see `mechanism`); how to difference is in `differences`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy import sparse
+
+from genalpha.model.callbacks import Array, Matrix, MatrixFunction, VectorFunction
+from genalpha.model.differences import (
+    Groups,
+    accurate_jacobian,
+    directional_derivative,
+    forward_jacobian,
+    scale,
+    second_directional_derivative,
+    time_scale,
+)
+
+
+def position_jacobian(g: VectorFunction, groups: Groups | None) -> MatrixFunction:
+    """G(t, q) = dg/dq."""
+    return lambda t, q: accurate_jacobian(lambda x: g(t, x), q, groups)
+
+
+def velocity_jacobian(k: VectorFunction, groups: Groups | None) -> MatrixFunction:
+    """K(t, q, v) = dk/dv."""
+    return lambda t, q, v: accurate_jacobian(lambda x: k(t, q, x), v, groups)
+
+
+def position_gradient(k: VectorFunction, groups: Groups | None) -> MatrixFunction:
+    """dk/dq; it only enters Newton's iteration matrix."""
+    return lambda t, q, v: forward_jacobian(lambda x: k(t, x, v), q, k(t, q, v), groups)
+
+
+def position_rate(g: VectorFunction, G: MatrixFunction) -> VectorFunction:
+    """g_t + G v; only g_t is differenced, and it is exactly 0 where g does not know the time."""
+
+    def rate(t: float, q: Array, v: Array) -> Array:
+        return G(t, q) @ v + directional_derivative(lambda s: g(t + s, q))
+
+    return rate
+
+
+def along_motion(function: VectorFunction) -> VectorFunction:
+    """Derivative of function(t, q, v) along (1, v) at constant v: what its rate holds beside v'."""
+
+    def derivative(t: float, q: Array, v: Array) -> Array:
+        T = time_scale(q, v)
+        return directional_derivative(lambda s: function(t + s * T, q + s * T * v, v)) / T
+
+    return derivative
+
+
+def position_acceleration(g: VectorFunction) -> VectorFunction:
+    """g_tt + 2 g_tq v + g_qq(v, v), straight from g: one differencing instead of two nested."""
+
+    def acceleration(t: float, q: Array, v: Array) -> Array:
+        T = time_scale(q, v)
+        return second_directional_derivative(lambda s: g(t + s * T, q + s * T * v)) / T**2
+
+    return acceleration
+
+
+def default_reaction(G: MatrixFunction, K: MatrixFunction, m: int, l: int) -> VectorFunction:  # noqa: E741
+    """-G^T lam - K^T psi, without the product that is empty."""
+    if m and l:
+        return lambda t, q, v, lam, psi: -(G(t, q).T @ lam) - K(t, q, v).T @ psi
+    if m:
+        return lambda t, q, v, lam, psi: -(G(t, q).T @ lam)
+    if l:
+        return lambda t, q, v, lam, psi: -(K(t, q, v).T @ psi)
+    return lambda t, q, v, lam, psi: np.zeros(q.size)
+
+
+def default_reaction_jacobian(G: MatrixFunction, K: MatrixFunction) -> MatrixFunction:
+    """[-G^T, -K^T]."""
+
+    def jacobian(t: float, q: Array, v: Array, lam: Array, psi: Array) -> Matrix:
+        left, right = -G(t, q).T, -K(t, q, v).T
+        if sparse.issparse(left):
+            return sparse.hstack([left, right], format="csc")
+        return np.hstack([left, right])
+
+    return jacobian
+
+
+def reaction_jacobian(reaction: VectorFunction, m: int, groups: Groups | None) -> MatrixFunction:
+    """Derivative of a custom reaction by (lam, psi)."""
+
+    def jacobian(t: float, q: Array, v: Array, lam: Array, psi: Array) -> Matrix:
+        def of(x: Array) -> Array:
+            return reaction(t, q, v, x[:m], x[m:])
+
+        x = np.concatenate([lam, psi])
+        return forward_jacobian(of, x, of(x), groups)
+
+    return jacobian
+
+
+Imbalance = Callable[[float, Array, Array, Array, Array, Array], Array]
+
+
+def stiffness(imbalance: Imbalance, groups: Groups | None) -> MatrixFunction:
+    """Derivative of M vdot - f - reaction by q."""
+
+    def derivative(t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array) -> Matrix:
+        base = imbalance(t, q, v, vdot, lam, psi)
+        return forward_jacobian(lambda x: imbalance(t, x, v, vdot, lam, psi), q, base, groups)
+
+    return derivative
+
+
+def damping(imbalance: Imbalance, groups: Groups | None) -> MatrixFunction:
+    """Derivative of M vdot - f - reaction by v."""
+
+    def derivative(t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array) -> Matrix:
+        base = imbalance(t, q, v, vdot, lam, psi)
+        return forward_jacobian(lambda x: imbalance(t, q, x, vdot, lam, psi), v, base, groups)
+
+    return derivative
+
+
+def tangent(imbalance: Imbalance, groups: Groups | None) -> MatrixFunction:
+    """cq Kt + cv Ct in one sweep: half the evaluations of differencing Kt and Ct apart."""
+
+    def derivative(
+        t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array, cq: float, cv: float
+    ) -> Matrix:
+        base = imbalance(t, q, v, vdot, lam, psi)
+        # q and v move together: keep both within the range where f is nearly linear
+        tiny = np.finfo(float).tiny
+        sizes = np.minimum(scale(q) / max(abs(cq), tiny), scale(v) / max(abs(cv), tiny))
+        return forward_jacobian(
+            lambda x: imbalance(t, q + cq * x, v + cv * x, vdot, lam, psi),
+            np.zeros(q.size),
+            base,
+            groups,
+            sizes,
+        )
+
+    return derivative

@@ -1,0 +1,213 @@
+"""Derivatives by differences, for what the user leaves out.
+
+Two needs, two accuracies.
+
+- What enters the *equations* (G, K, the rate and the second derivative of g) must be almost as
+  good as an analytic formula: fourth-order differences that check themselves, see
+  `directional_derivative` and `second_directional_derivative`.
+- What only enters Newton's *iteration matrix* (stiffness, damping) may be rough:
+  forward differences, see `forward_jacobian`.
+
+All functions take ``phi(s)``, a function of one scaled real variable, or columns of a function of
+a vector; sparse functions are differenced in groups of columns that share no row
+(`group_columns`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from scipy import sparse
+
+Array = np.ndarray
+
+EPS = float(np.finfo(float).eps)
+#: Step of the fourth-order first difference: balances rounding, eps / s, and truncation, s^4.
+FIRST_STEP = EPS ** (1 / 5)
+#: Step of the fourth-order second difference: balances eps / s^2 and s^4.
+SECOND_STEP = EPS ** (1 / 6)
+#: Steps are never cut below these: from there on rounding costs more than truncation.
+FIRST_FLOOR, SECOND_FLOOR = EPS ** (1 / 3), EPS ** (1 / 4)
+#: Estimates with steps s and 2 s may differ by this much, relatively, before s is cut.
+AGREEMENT = 1e-5
+
+
+def scale(x: Array) -> Array:
+    """Size of the differencing interval of each component: |x_i|, but at least 1."""
+    return np.maximum(1.0, np.abs(x))
+
+
+def time_scale(q: Array, v: Array) -> float:
+    """Return the time in which no coordinate moves by more than its `scale`, at most 1."""
+    fastest = float(np.max(np.abs(v) / scale(q), initial=0.0))
+    return 1.0 / max(1.0, fastest)
+
+
+def directional_derivative(phi: Callable[[float], Array]) -> Array:
+    """Return d phi / ds at s = 0 to about 13 digits.
+
+    Parameters
+    ----------
+    phi : callable(s) -> array
+        Scaled such that it varies smoothly over s of order 1. Where it varies faster, the
+        estimates with steps s and 2 s disagree and the step is cut.
+    """
+
+    def estimate(s: float) -> tuple[Array, float]:
+        ahead, behind = phi(s), phi(-s)
+        return (ahead - behind) / (2.0 * s), _largest(ahead)
+
+    return _richardson(estimate, FIRST_STEP, FIRST_FLOOR)
+
+
+def second_directional_derivative(phi: Callable[[float], Array]) -> Array:
+    """Return d^2 phi / ds^2 at s = 0 to about 10 digits; `phi` as in `directional_derivative`."""
+    twice = 2.0 * phi(0.0)
+
+    def estimate(s: float) -> tuple[Array, float]:
+        ahead, behind = phi(s), phi(-s)
+        return (ahead - twice + behind) / s**2, _largest(ahead)
+
+    return _richardson(estimate, SECOND_STEP, SECOND_FLOOR)
+
+
+def _richardson(
+    estimate: Callable[[float], tuple[Array, float]], step: float, floor: float
+) -> Array:
+    """Extrapolate a second-order `estimate`, cutting the step until two estimates agree.
+
+    `estimate` returns with the derivative the size of the function, below which differences of
+    derivatives do not count.
+    """
+    while True:
+        near, size = estimate(step)
+        if not near.any():  # a function that does not depend on s at all: a common case
+            return near
+        far, _ = estimate(2.0 * step)
+        if _largest(near - far) <= AGREEMENT * max(_largest(near), size) or step <= floor:
+            return near + (near - far) / 3.0
+        step = max(floor, step / 8.0)
+
+
+def _largest(values: Array) -> float:
+    return float(np.max(np.abs(values), initial=0.0))
+
+
+def accurate_jacobian(
+    function: Callable[[Array], Array], x: Array, groups: Groups | None = None
+) -> Array | sparse.csc_array:
+    """Return d function / dx, shape (rows, x.size), to about 12 digits.
+
+    Sparse when `groups` (the pattern's column groups) are given.
+    """
+    sizes = scale(x)
+
+    def column_sum(direction: Array) -> Array:
+        return directional_derivative(lambda s: function(x + s * direction))
+
+    return _assemble(column_sum, sizes, groups)
+
+
+def forward_jacobian(
+    function: Callable[[Array], Array],
+    x: Array,
+    base: Array,
+    groups: Groups | None = None,
+    sizes: Array | None = None,
+) -> Array | sparse.csc_array:
+    """Return d function / dx by forward differences, to about 7 digits.
+
+    `base` is ``function(x)``; `sizes` are the components' `scale` unless given.
+    """
+    sizes = np.sqrt(EPS) * (scale(x) if sizes is None else sizes)
+
+    def column_sum(direction: Array) -> Array:
+        return function(x + direction) - base
+
+    return _assemble(column_sum, sizes, groups)
+
+
+def _assemble(
+    column_sum: Callable[[Array], Array], sizes: Array, groups: Groups | None
+) -> Array | sparse.csc_array:
+    """Collect columns, one by one (dense) or group by group (sparse)."""
+    if groups is not None:
+        return groups.assemble(column_sum, sizes)
+    columns = []
+    for i, size in enumerate(sizes):
+        direction = np.zeros(sizes.size)
+        direction[i] = size
+        columns.append(column_sum(direction) / size)
+    return np.array(columns).T
+
+
+class Groups:
+    """Columns of a sparse pattern in groups that share no row, so that one difference serves all.
+
+    Parameters
+    ----------
+    pattern : sparse array, shape (rows, columns)
+        Its nonzeros are where the derivative may be nonzero.
+    """
+
+    def __init__(self, pattern: sparse.sparray) -> None:
+        self.pattern = sparse.csc_array(pattern, dtype=float)
+        self.pattern.sort_indices()
+        self.columns = group_columns(self.pattern)
+        indptr = self.pattern.indptr
+        owner = np.repeat(np.arange(self.pattern.shape[1]), np.diff(indptr))
+        membership = np.empty(self.pattern.shape[1], dtype=int)
+        for number, members in enumerate(self.columns):
+            membership[members] = number
+        #: For every stored entry: the row it is read from, the group whose difference holds it.
+        self._rows, self._owner = self.pattern.indices, owner
+        self._group = membership[owner]
+
+    def assemble(self, column_sum: Callable[[Array], Array], sizes: Array) -> sparse.csc_array:
+        """Difference once per group and put the values in their places."""
+        differences = np.empty((len(self.columns), self.pattern.shape[0]))
+        for number, members in enumerate(self.columns):
+            direction = np.zeros(sizes.size)
+            direction[members] = sizes[members]
+            differences[number] = column_sum(direction)
+        values = differences[self._group, self._rows] / sizes[self._owner]
+        return sparse.csc_array(
+            (values, self.pattern.indices, self.pattern.indptr), shape=self.pattern.shape
+        )
+
+
+def group_columns(pattern: sparse.csc_array) -> list[Array]:
+    """Colour columns greedily (Curtis, Powell, Reid 1974): columns of a group share no row.
+
+    SciPy has such a function, but not in its public interface.
+    """
+    rows = pattern.tocsr()
+    colour = np.full(pattern.shape[1], -1)
+    for j in range(pattern.shape[1]):
+        mine = pattern.indices[pattern.indptr[j] : pattern.indptr[j + 1]]
+        neighbours = [rows.indices[rows.indptr[i] : rows.indptr[i + 1]] for i in mine]
+        taken = set(colour[np.concatenate(neighbours)]) if neighbours else set()
+        free = 0
+        while free in taken:
+            free += 1
+        colour[j] = free
+    return [np.flatnonzero(colour == number) for number in range(int(colour.max(initial=-1)) + 1)]
+
+
+def find_pattern(
+    functions: Sequence[Callable[[Array], Array]], x: Array, random: np.random.Generator
+) -> sparse.csc_array:
+    """Find where the derivative of any of the `functions` is nonzero, by probing each column.
+
+    Costs x.size evaluations at each of two random points near `x`, once; a large problem should
+    give its pattern instead.
+    """
+    found = None
+    for function in functions:
+        for _ in range(2):
+            point = x + 1e-3 * scale(x) * random.uniform(-1.0, 1.0, x.size)
+            jacobian = sparse.csc_array(forward_jacobian(function, point, function(point)))
+            mask = abs(jacobian) > 0
+            found = mask if found is None else found + mask
+    return sparse.csc_array(found, dtype=float)

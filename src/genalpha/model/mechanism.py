@@ -1,0 +1,475 @@
+"""The constrained mechanical system that everything else in genalpha is about.
+
+    q' = v
+    M(t, q) v' = f(t, q, v) + reaction(t, q, v, lam, psi)
+    0 = g(t, q)            holonomic constraints,    G = dg/dq,  multipliers lam
+    0 = k(t, q, v)         nonholonomic constraints, K = dk/dv,  multipliers psi
+
+with the one sign convention of this package: unless the user gives another,
+
+    reaction = -G(t, q)^T lam - K(t, q, v)^T psi.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from genalpha.errors import InvalidOptionError
+from genalpha.model import audit, completion
+from genalpha.model.callbacks import (
+    Array,
+    Matrix,
+    MatrixFunction,
+    VectorFunction,
+    checked_matrix,
+    checked_vector,
+)
+from genalpha.model.patterns import Patterns
+from genalpha.model.reference import Reference
+
+Callback = Callable[..., Any]
+
+
+class Mechanism:
+    """A mechanism: mass, forces, constraints, a start; every derivative given or differenced.
+
+    Parameters
+    ----------
+    mass : None, (n, n) array or sparse, or callable(t, q), optional
+        None (default) is the identity. A constant matrix is the fastest.
+    force : callable(t, q, v) -> (n,)
+        Applied, gyroscopic and Coriolis forces: all that is not a reaction.
+    q0, v0 : (n,) array_like
+        Position and velocity at `t0`. They should satisfy the constraints;
+        `genalpha.consistent_initial_values` repairs them.
+    t0 : float, optional
+        Initial time, default 0.
+    holonomic : callable(t, q) -> (m,), optional
+        Position constraints g.
+    holonomic_jacobian : callable(t, q) -> (m, n) array or sparse, optional
+        G = dg/dq. Give it when you can: it enters the equations, not only Newton's iteration.
+    nonholonomic : callable(t, q, v) -> (l,), optional
+        Velocity constraints k that are not derivatives of position constraints.
+    nonholonomic_jacobian : callable(t, q, v) -> (l, n) array or sparse, optional
+        K = dk/dv.
+    nonholonomic_gradient : callable(t, q, v) -> (l, n) array or sparse, optional
+        dk/dq, for Newton's iteration.
+    reaction : callable(t, q, v, lam, psi) -> (n,), optional
+        Default ``-G.T @ lam - K.T @ psi``. Give it for reactions that are not ideal or not
+        linear in the multipliers.
+    reaction_jacobian : callable(t, q, v, lam, psi) -> (n, m + l), optional
+        Derivative of a custom reaction by (lam, psi).
+    stiffness, damping : callable(t, q, v, vdot, lam, psi) -> (n, n), optional
+        Derivatives of ``M vdot - f - reaction`` by q and by v, for Newton's iteration.
+    holonomic_rate : callable(t, q, v) -> (m,), optional
+        g_t + G v. Give ``lambda t, q, v: G(t, q) @ v`` where g does not depend on time:
+        it saves two evaluations of g.
+    holonomic_acceleration, nonholonomic_acceleration : callable(t, q, v), optional
+        What g'' holds beside G vdot: g_tt + 2 g_tq v + g_qq(v, v); what k' holds beside
+        K vdot: k_t + k_q v. Used for consistent accelerations and for index-1 formulations.
+    redundant : {"error", "least"}, optional
+        Dependent constraint rows: an error that names them (default), or minimum-norm
+        multipliers. The motion is the same.
+    energy : callable(t, q, v) -> float, optional
+        For audits.
+    lam0, psi0 : array_like, optional
+        Multipliers at `t0`, or a guess of them; needed when a custom reaction is nonlinear.
+    name : str, optional
+    constraint_names : sequence of m + l str, optional
+        Used in messages; default ``g[0]``, ``g[1]``, ..., ``k[0]``, ...
+    sparsity : mapping, optional
+        Patterns for missing derivatives of sparse mechanisms, by the name of what is missing:
+        ``"stiffness"`` (of stiffness and damping together), ``"holonomic_jacobian"``,
+        ``"nonholonomic_jacobian"``, ``"nonholonomic_gradient"``, ``"reaction_jacobian"``. Absent
+        ones are found by probing, which costs 2 n evaluations once.
+    reference : Reference, optional
+        The true motion, where it is known.
+
+    Attributes
+    ----------
+    n_q, n_lam, n_psi : int
+        Numbers of coordinates, holonomic and nonholonomic constraints.
+    is_sparse : bool
+        Whether matrices are `scipy.sparse.csc_array`; they are if any given one is sparse.
+    constant_mass : matrix or None
+        The mass matrix if it is constant.
+    tangent_cost : int
+        Evaluations of the equations of motion per tangent matrix; 0 if no derivative is missing.
+    given : frozenset of str
+        Names of the optional callbacks that the user gave.
+
+    Notes
+    -----
+    All callbacks become methods of the same name, checked, with missing ones differenced.
+    """
+
+    mass: MatrixFunction
+    force: VectorFunction
+    holonomic: VectorFunction
+    holonomic_jacobian: MatrixFunction
+    holonomic_rate: VectorFunction
+    holonomic_acceleration: VectorFunction
+    nonholonomic: VectorFunction
+    nonholonomic_jacobian: MatrixFunction
+    nonholonomic_gradient: MatrixFunction
+    nonholonomic_acceleration: VectorFunction
+    reaction: VectorFunction
+    reaction_jacobian: MatrixFunction
+    stiffness: MatrixFunction
+    damping: MatrixFunction
+    tangent: MatrixFunction
+
+    def __init__(
+        self,
+        *,
+        force: Callback,
+        q0: ArrayLike,
+        v0: ArrayLike,
+        t0: float = 0.0,
+        mass: Any = None,
+        holonomic: Callback | None = None,
+        holonomic_jacobian: Callback | None = None,
+        nonholonomic: Callback | None = None,
+        nonholonomic_jacobian: Callback | None = None,
+        nonholonomic_gradient: Callback | None = None,
+        reaction: Callback | None = None,
+        reaction_jacobian: Callback | None = None,
+        stiffness: Callback | None = None,
+        damping: Callback | None = None,
+        holonomic_rate: Callback | None = None,
+        holonomic_acceleration: Callback | None = None,
+        nonholonomic_acceleration: Callback | None = None,
+        redundant: str = "error",
+        energy: Callable[[float, Array, Array], float] | None = None,
+        lam0: ArrayLike | None = None,
+        psi0: ArrayLike | None = None,
+        name: str | None = None,
+        constraint_names: Sequence[str] | None = None,
+        sparsity: Mapping[str, Any] | None = None,
+        reference: Reference | None = None,
+    ) -> None:
+        self._arguments = {key: value for key, value in locals().items() if key != "self"}
+        callbacks = {k: v for k, v in self._arguments.items() if k in _OPTIONAL and v is not None}
+        faults = _faults_of_values(self._arguments, callbacks)
+        if faults:
+            raise InvalidOptionError("Mechanism", faults)
+        self.given = frozenset(callbacks)
+        self.name = name or "mechanism"
+        self.redundant, self.energy, self.reference = redundant, energy, reference
+        self.t0 = float(t0)
+        self.q0, self.v0 = np.array(q0, dtype=float), np.array(v0, dtype=float)
+        self.n_q = self.q0.size
+        self._set_sizes(callbacks)
+        self._set_multipliers(lam0, psi0, constraint_names)
+        self._set_functions(mass, force, callbacks, dict(sparsity or {}))
+
+    def _set_sizes(self, callbacks: dict[str, Callback]) -> None:
+        """Find the numbers of constraints by evaluating them at the start."""
+        g, k = callbacks.get("holonomic"), callbacks.get("nonholonomic")
+        self.n_lam = np.size(g(self.t0, self.q0.copy())) if g else 0
+        self.n_psi = np.size(k(self.t0, self.q0.copy(), self.v0.copy())) if k else 0
+
+    def _set_multipliers(
+        self, lam0: ArrayLike | None, psi0: ArrayLike | None, names: Sequence[str] | None
+    ) -> None:
+        """Take over multipliers and names, which must fit the numbers of constraints."""
+        faults = []
+        self.lam0 = None if lam0 is None else np.array(lam0, dtype=float).reshape(-1)
+        self.psi0 = None if psi0 is None else np.array(psi0, dtype=float).reshape(-1)
+        for key, value, size in (
+            ("lam0", self.lam0, self.n_lam),
+            ("psi0", self.psi0, self.n_psi),
+            ("constraint_names", names, self.n_lam + self.n_psi),
+        ):
+            if value is not None and len(value) != size:
+                faults.append(f"{key} has {len(value)} entries; the constraints need {size}")
+        if faults:
+            raise InvalidOptionError("Mechanism", faults)
+        default = [f"g[{i}]" for i in range(self.n_lam)] + [f"k[{i}]" for i in range(self.n_psi)]
+        self.constraint_names = list(names) if names is not None else default
+
+    def _set_functions(
+        self, mass: Any, force: Callback, given: dict[str, Callback], patterns: dict[str, Any]
+    ) -> None:
+        """Wrap what is given, complete what is not, and call each given one once."""
+        n, m, l = self.n_q, self.n_lam, self.n_psi  # noqa: E741
+        samples = self._sample(mass, given)
+        self.is_sparse = any(sparse.issparse(sample) for sample in samples.values())
+        vector, matrix = self._wrappers(given)
+
+        self.force = checked_vector(force, "force", n)
+        self._set_mass(mass)
+        self.holonomic = vector("holonomic", m) or _empty
+        self.nonholonomic = vector("nonholonomic", l) or _empty
+        self.reaction = vector("reaction", n) or _empty  # replaced below when it is the default
+        probe = Patterns(self, patterns)
+
+        self.holonomic_jacobian = matrix("holonomic_jacobian", (m, n)) or self._unless_empty(
+            (m, n), lambda: completion.position_jacobian(self.holonomic, probe.holonomic())
+        )
+        self.nonholonomic_jacobian = matrix("nonholonomic_jacobian", (l, n)) or self._unless_empty(
+            (l, n), lambda: completion.velocity_jacobian(self.nonholonomic, probe.nonholonomic())
+        )
+        self.nonholonomic_gradient = matrix("nonholonomic_gradient", (l, n)) or self._unless_empty(
+            (l, n), lambda: completion.position_gradient(self.nonholonomic, probe.gradient())
+        )
+        G, K = self.holonomic_jacobian, self.nonholonomic_jacobian
+        self.holonomic_rate = vector("holonomic_rate", m) or (
+            completion.position_rate(self.holonomic, G) if m else _empty
+        )
+        knows_rate = {"holonomic_rate", "holonomic_jacobian"} & self.given
+        self.holonomic_acceleration = vector("holonomic_acceleration", m) or (
+            completion.along_motion(self.holonomic_rate)
+            if knows_rate
+            else completion.position_acceleration(self.holonomic)
+        )
+        self.nonholonomic_acceleration = vector(
+            "nonholonomic_acceleration", l
+        ) or completion.along_motion(self.nonholonomic)
+        if "reaction" in given:
+            self.reaction_jacobian = matrix(
+                "reaction_jacobian", (n, m + l)
+            ) or completion.reaction_jacobian(self.reaction, m, probe.reaction())
+        else:
+            self.reaction = completion.default_reaction(G, K, m, l)
+            self.reaction_jacobian = completion.default_reaction_jacobian(G, K)
+        self._set_tangent(matrix("stiffness", (n, n)), matrix("damping", (n, n)), probe)
+        self._call_once()
+
+    def _wrappers(self, given: dict[str, Callback]) -> tuple[Callback, Callback]:
+        """Return functions that wrap a given callback by its name, or return None."""
+
+        def vector(key: str, size: int) -> VectorFunction | None:
+            return checked_vector(given[key], key, size) if key in given else None
+
+        def matrix(key: str, shape: tuple[int, int]) -> MatrixFunction | None:
+            if key not in given:
+                return None
+            return checked_matrix(given[key], key, shape, self.is_sparse)
+
+        return vector, matrix
+
+    def _sample(self, mass: Any, given: dict[str, Callback]) -> dict[str, Any]:
+        """Evaluate each given matrix at the start, to see whether it is sparse."""
+        t, q, v = self.t0, self.q0, self.v0
+        lam, psi = self.multiplier_guess()
+        arguments: dict[str, tuple[Any, ...]] = {
+            "holonomic_jacobian": (t, q),
+            "nonholonomic_jacobian": (t, q, v),
+            "nonholonomic_gradient": (t, q, v),
+            "reaction_jacobian": (t, q, v, lam, psi),
+            "stiffness": (t, q, v, np.zeros(self.n_q), lam, psi),
+            "damping": (t, q, v, np.zeros(self.n_q), lam, psi),
+        }
+        samples = {
+            key: given[key](*(np.copy(x) if np.ndim(x) else x for x in values))
+            for key, values in arguments.items()
+            if key in given
+        }
+        samples["mass"] = mass(t, q.copy()) if callable(mass) else mass
+        return samples
+
+    def _set_mass(self, mass: Any) -> None:
+        """Constant (kept as it is, evaluated never) or callable."""
+        n = self.n_q
+        self.constant_mass: Matrix | None = None
+        if callable(mass):
+            self.mass = checked_matrix(mass, "mass", (n, n), self.is_sparse)
+            return
+        if mass is None:
+            mass = sparse.eye_array(n) if self.is_sparse else np.eye(n)
+        constant = checked_matrix(lambda: mass, "mass", (n, n), self.is_sparse)()
+        self.constant_mass = constant.copy()
+        self.mass = lambda t, q: self.constant_mass
+
+    def _unless_empty(
+        self, shape: tuple[int, int], complete: Callable[[], MatrixFunction]
+    ) -> MatrixFunction:
+        """Complete a Jacobian by differences; without rows it is the empty matrix."""
+        if shape[0]:
+            return complete()
+        empty = sparse.csc_array(shape) if self.is_sparse else np.zeros(shape)
+        return lambda *arguments: empty
+
+    def _set_tangent(
+        self, stiffness: MatrixFunction | None, damping: MatrixFunction | None, probe: Patterns
+    ) -> None:
+        """Kt, Ct and cq Kt + cv Ct; differenced together when both are missing."""
+        groups = None if stiffness and damping else probe.stiffness()
+        Kt = stiffness or completion.stiffness(self.imbalance, groups)
+        Ct = damping or completion.damping(self.imbalance, groups)
+        self.stiffness, self.damping = Kt, Ct
+        columns = self.n_q if groups is None else len(groups.columns)
+        self.tangent_cost = 0 if stiffness and damping else columns + 1
+        if stiffness or damping:
+            self.tangent = lambda t, q, v, vdot, lam, psi, cq, cv: (
+                cq * Kt(t, q, v, vdot, lam, psi) + cv * Ct(t, q, v, vdot, lam, psi)
+            )
+        else:
+            self.tangent = completion.tangent(self.imbalance, groups)
+
+    def _call_once(self) -> None:
+        """Call every given callback once, so that a wrong shape is found here and not later."""
+        t, q, v = self.t0, self.q0.copy(), self.v0.copy()
+        lam, psi = self.multiplier_guess()
+        self.mass(t, q)
+        self.imbalance(t, q, v, np.zeros(self.n_q), lam, psi)
+        for key in self.given & {"holonomic_jacobian"}:
+            getattr(self, key)(t, q)
+        for key in self.given & _OF_TQV:
+            getattr(self, key)(t, q, v)
+        for key in self.given & {"stiffness", "damping"}:
+            getattr(self, key)(t, q, v, np.zeros(self.n_q), lam, psi)
+        if "reaction_jacobian" in self.given:
+            self.reaction_jacobian(t, q, v, lam, psi)
+
+    def multiplier_guess(self) -> tuple[Array, Array]:
+        """Return lam0 and psi0, zeros where they are not given."""
+        lam = np.zeros(self.n_lam) if self.lam0 is None else self.lam0.copy()
+        psi = np.zeros(self.n_psi) if self.psi0 is None else self.psi0.copy()
+        return lam, psi
+
+    def imbalance(self, t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array) -> Array:
+        """Return M vdot - f - reaction, the residual of the equations of motion, shape (n,)."""
+        return self.mass(t, q) @ vdot - self.force(t, q, v) - self.reaction(t, q, v, lam, psi)
+
+    def replace(self, **changes: Any) -> Mechanism:
+        """Return a copy with some constructor arguments changed, for example another start."""
+        return Mechanism(**{**self._arguments, **changes})
+
+    def residuals(
+        self,
+        t: float | None = None,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        vdot: ArrayLike | None = None,
+    ) -> audit.Residuals:
+        """Tell how far a state (default: the start) is from each constraint, at every level.
+
+        Parameters
+        ----------
+        t, q, v : optional
+            The state; default `t0`, `q0`, `v0`.
+        vdot : (n,) array_like, optional
+            The acceleration. By default the one that lam0 and psi0 give, if the user gave them;
+            otherwise the acceleration level is left out.
+        """
+        return audit.residuals(self, t, q, v, vdot)
+
+    def check_derivatives(
+        self, rtol: float = 1e-5, distance: float = 1e-2, seed: int = 0
+    ) -> dict[str, float]:
+        """Compare each derivative that the user gave with differences, at a random nearby point.
+
+        Parameters
+        ----------
+        rtol : float, optional
+            Allowed deviation relative to the largest entry. Default 1e-5.
+        distance : float, optional
+            How far from the start the random point lies, relative to the start. Default 1e-2.
+        seed : int, optional
+            Another seed gives another point.
+
+        Returns
+        -------
+        dict
+            Largest relative deviation by callback.
+
+        Raises
+        ------
+        DerivativeError
+            Names every callback that is wrong, its worst entry, and both values.
+        """
+        return audit.check_derivatives(self, rtol, distance, seed)
+
+    def problem(self, form: str = "ind3", **options: Any) -> Any:
+        """Return the mechanism as an Assimulo problem.
+
+        Parameters
+        ----------
+        form : {"ind3", "ind2", "ind1", "ggl2", "ovstab2", "ovstab1", "ode"}, optional
+            The formulation; see `genalpha.assimulo.problem`.
+        """
+        # By name, because the model must not know the layers above it.
+        return importlib.import_module("genalpha.assimulo").problem(self, form, **options)
+
+    def __repr__(self) -> str:
+        kind = "sparse" if self.is_sparse else "dense"
+        return (
+            f"<Mechanism {self.name!r}: {self.n_q} coordinates, {self.n_lam} holonomic and "
+            f"{self.n_psi} nonholonomic constraints, {kind}>"
+        )
+
+
+_OF_TQV = {
+    "nonholonomic_jacobian",
+    "nonholonomic_gradient",
+    "holonomic_rate",
+    "holonomic_acceleration",
+    "nonholonomic_acceleration",
+}
+_OPTIONAL = _OF_TQV | {
+    "holonomic",
+    "holonomic_jacobian",
+    "nonholonomic",
+    "reaction",
+    "reaction_jacobian",
+    "stiffness",
+    "damping",
+}
+#: What makes sense only together with something else.
+_NEEDS = {
+    "holonomic_jacobian": "holonomic",
+    "holonomic_rate": "holonomic",
+    "holonomic_acceleration": "holonomic",
+    "nonholonomic_jacobian": "nonholonomic",
+    "nonholonomic_gradient": "nonholonomic",
+    "nonholonomic_acceleration": "nonholonomic",
+    "reaction_jacobian": "reaction",
+}
+
+
+def _empty(*arguments: Any) -> Array:
+    return np.zeros(0)
+
+
+def _faults_of_values(arguments: dict[str, Any], callbacks: dict[str, Callback]) -> list[str]:
+    """List everything that is wrong with the arguments before any callback is called."""
+    faults = []
+    shapes = []
+    for key in ("q0", "v0"):
+        value = np.asarray(arguments[key], dtype=float)
+        shapes.append(value.shape)
+        if value.ndim != 1 or value.size == 0:
+            faults.append(f"{key} has shape {value.shape}; expected a vector (n,)")
+        elif not np.isfinite(value).all():
+            i = int(np.flatnonzero(~np.isfinite(value))[0])
+            faults.append(f"{key}[{i}] is {value[i]}; all values must be finite")
+    if shapes[0] != shapes[1]:
+        faults.append(f"q0 has shape {shapes[0]} and v0 {shapes[1]}; they must be equal")
+    if not np.isfinite(arguments["t0"]):
+        faults.append(f"t0 is {arguments['t0']!r}; it must be finite")
+    for key, value in {"force": arguments["force"], **callbacks}.items():
+        if not callable(value):
+            faults.append(f"{key} is {value!r}; expected a callable")
+    for key, other in _NEEDS.items():
+        if key in callbacks and other not in callbacks:
+            faults.append(f"{key} is given but {other} is not")
+    if arguments["redundant"] not in ("error", "least"):
+        faults.append(f"redundant is {arguments['redundant']!r}; expected 'error' or 'least'")
+    known = {
+        "stiffness",
+        "holonomic_jacobian",
+        "nonholonomic_jacobian",
+        "nonholonomic_gradient",
+        "reaction_jacobian",
+    }
+    for key in set(arguments["sparsity"] or {}) - known:
+        faults.append(f"sparsity has the unknown key {key!r}; known are {sorted(known)}")
+    return faults

@@ -1,0 +1,258 @@
+"""Consistent initial values: a start that satisfies every constraint at every level.
+
+Position, velocity and acceleration are made consistent one after the other:
+
+- position: q nearest to q0 with g(t, q) = 0,
+- velocity: v nearest to v0 with g_t + G v = 0 and k(t, q, v) = 0,
+- acceleration: vdot, lam, psi from the equations of motion and the constraints differentiated ::
+
+      M vdot = f + reaction(lam, psi),   G vdot + (g_tt + 2 g_tq v + g_qq(v, v)) = 0,
+                                         K vdot + (k_t + k_q v) = 0,
+
+where "nearest" is in the mass metric (x - x0)^T M (x - x0), if the mass matrix is symmetric, and
+Euclidean otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from genalpha.errors import ConvergenceError, InconsistentStartError, SingularSystemError
+from genalpha.model import Mechanism, Motion
+from genalpha.numerics.linear import Matrix, Solve, factorize, least_squares, saddle, stack
+from genalpha.numerics.redundancy import check_rank
+
+Array = np.ndarray
+
+#: A start may miss a constraint by this distance, relative to the size of the coordinates.
+START_TOLERANCE = 1e-9
+MAX_ITERATIONS = 50
+
+
+def consistent_initial_values(
+    mechanism: Mechanism,
+    t0: float | None = None,
+    q0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    lam0: ArrayLike | None = None,
+    psi0: ArrayLike | None = None,
+    fixed_q: ArrayLike = (),
+    fixed_v: ArrayLike = (),
+) -> Motion:
+    """Return the consistent state that is nearest to a given one.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    t0, q0, v0 : optional
+        The state to start from; default the mechanism's own start.
+    lam0, psi0 : array_like, optional
+        Guesses of the multipliers, default the mechanism's; they matter only for reactions that
+        are nonlinear in them.
+    fixed_q, fixed_v : sequence of int, or (n,) bool, optional
+        Components of position and velocity that must keep their values.
+
+    Returns
+    -------
+    Motion
+        q, v, vdot (n,), lam (m,), psi (l,).
+
+    Raises
+    ------
+    InconsistentStartError
+        No consistent state was found near the given one, with the constraint that is worst.
+    RedundantConstraintsError
+        Constraints depend on each other and the mechanism has ``redundant="error"``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from genalpha import Mechanism, consistent_initial_values
+    >>> pendulum = Mechanism(force=lambda t, q, v: np.array([0.0, -9.81]), q0=[1.1, 0], v0=[0, 2],
+    ...                      holonomic=lambda t, q: q @ q - 1.0)
+    >>> consistent_initial_values(pendulum).q
+    array([1., 0.])
+    """
+    o = mechanism
+    t = o.t0 if t0 is None else float(t0)
+    q = o.q0.copy() if q0 is None else np.array(q0, dtype=float)
+    v = o.v0.copy() if v0 is None else np.array(v0, dtype=float)
+    lam, psi = o.multiplier_guess()
+    lam = lam if lam0 is None else np.array(lam0, dtype=float)
+    psi = psi if psi0 is None else np.array(psi0, dtype=float)
+    q = project_position(o, t, q, fixed_q)
+    v = project_velocity(o, t, q, v, fixed_v)
+    check_rank(o, t, q, v)
+    return Motion(q, v, *accelerations(o, t, q, v, lam, psi))
+
+
+def project_position(o: Mechanism, t: float, q0: Array, fixed: ArrayLike = ()) -> Array:
+    """Return the q nearest to `q0` with g(t, q) = 0; the `fixed` components are kept."""
+    if not o.n_lam:
+        return q0.copy()
+    return _nearest(
+        o,
+        "position",
+        q0,
+        lambda q: o.holonomic(t, q),
+        lambda q: o.holonomic_jacobian(t, q),
+        _metric(o, t, q0),
+        _free(o, fixed),
+    )
+
+
+def project_velocity(o: Mechanism, t: float, q: Array, v0: Array, fixed: ArrayLike = ()) -> Array:
+    """Return the v nearest to `v0` with g_t + G v = 0, k = 0; the `fixed` components are kept."""
+    if not o.n_lam + o.n_psi:
+        return v0.copy()
+    return _nearest(
+        o,
+        "velocity",
+        v0,
+        lambda v: np.concatenate([o.holonomic_rate(t, q, v), o.nonholonomic(t, q, v)]),
+        lambda v: stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v)),
+        _metric(o, t, q),
+        _free(o, fixed),
+    )
+
+
+def accelerations(
+    o: Mechanism, t: float, q: Array, v: Array, lam: Array, psi: Array
+) -> tuple[Array, Array, Array]:
+    """Return vdot, lam, psi of a state whose position and velocity are consistent.
+
+    `lam` and `psi` are guesses; with the default reaction the system is linear and they do not
+    matter.
+    """
+    n, m = o.n_q, o.n_lam
+    mass, force = o.mass(t, q), o.force(t, q, v)
+    J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
+    c = np.concatenate([o.holonomic_acceleration(t, q, v), o.nonholonomic_acceleration(t, q, v)])
+    linear = "reaction" not in o.given
+    x = np.concatenate([np.zeros(n), lam, psi])
+    for _ in range(MAX_ITERATIONS):
+        vdot, lam, psi = x[:n], x[n : n + m], x[n + m :]
+        imbalance = mass @ vdot - force - o.reaction(t, q, v, lam, psi)
+        R = o.reaction_jacobian(t, q, v, lam, psi)
+        try:
+            solve = _solver(o, saddle(mass, -R, J))
+        except SingularSystemError as error:
+            raise SingularSystemError(
+                f"{o.name}: no unique accelerations and multipliers at t = {t:g}: {error}. "
+                "Is the mass matrix singular in a direction that the constraints leave free, or, "
+                "with a nonlinear reaction, is the guess lam0, psi0 missing?"
+            ) from error
+        step = solve(np.concatenate([-imbalance, -(J @ vdot + c)]))
+        x = x + step
+        if linear or np.max(np.abs(step)) <= 1e-13 * max(1.0, np.max(np.abs(x))):
+            return x[:n], x[n : n + m], x[n + m :]
+    raise ConvergenceError(
+        f"{o.name}: accelerations and multipliers at t = {t:g} not found in {MAX_ITERATIONS} "
+        "iterations; give a better guess lam0, psi0"
+    )
+
+
+def check_start(o: Mechanism, t: float, q: Array, v: Array) -> None:
+    """Raise an `InconsistentStartError` that names the worst constraint, if one is violated."""
+    violations = _violations(o, t, q, v)
+    level, i, value, distance = max(violations, key=lambda x: x[3], default=("", 0, 0.0, 0.0))
+    if distance <= START_TOLERANCE:
+        return
+    derivative = {"position": "", "velocity": "the rate of "}[level] if i < o.n_lam else ""
+    raise InconsistentStartError(
+        f"{o.name}: the start at t = {t:g} violates {derivative}constraint "
+        f"{o.constraint_names[i]} ({level} level): its residual is {value:.3e} where 0 is needed. "
+        "genalpha.consistent_initial_values(mechanism) gives the nearest consistent start "
+        "(make_consistent() on a solver); mechanism.residuals() lists all constraints."
+    )
+
+
+def _violations(o: Mechanism, t: float, q: Array, v: Array) -> list[tuple[str, int, float, float]]:
+    """List level, constraint, residual, and residual as a relative distance in coordinates."""
+    r = o.residuals(t, q, v, np.zeros(o.n_q))
+    J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
+    rows = np.sqrt(np.asarray((J * J).sum(axis=1)).ravel())
+    rows[rows == 0.0] = 1.0
+    found = []
+    for level, values, x in (("position", r.position, q), ("velocity", r.velocity, v)):
+        size = max(1.0, float(np.max(np.abs(x))))
+        for i, value in enumerate(values):
+            distance = abs(value) / rows[i] / size
+            found.append((level, i, float(value), distance if distance == distance else np.inf))
+    return found
+
+
+def _metric(o: Mechanism, t: float, q: Array) -> Matrix:
+    """Return the mass matrix, or the identity when it is not symmetric and so no metric."""
+    mass = o.mass(t, q)
+    skew = abs(mass - mass.T).max()
+    if skew <= 1e-12 * abs(mass).max():
+        return mass
+    return sparse.eye_array(o.n_q, format="csc") if o.is_sparse else np.eye(o.n_q)
+
+
+def _free(o: Mechanism, fixed: ArrayLike) -> Array:
+    free = np.ones(o.n_q, dtype=bool)
+    indices = np.asarray(fixed)
+    free[indices if indices.dtype == bool else indices.astype(int)] = False
+    return np.flatnonzero(free)
+
+
+def _solver(o: Mechanism, matrix: Matrix) -> Solve:
+    return least_squares(matrix) if o.redundant == "least" else factorize(matrix)
+
+
+def _nearest(
+    o: Mechanism,
+    level: str,
+    x0: Array,
+    constraint: Callable[[Array], Array],
+    jacobian: Callable[[Array], Any],
+    W: Matrix,
+    free: Array,
+) -> Array:
+    """Minimize (x - x0)^T W (x - x0) subject to constraint(x) = 0, over the free components.
+
+    Newton's iteration on the conditions of optimality, without the curvature of the constraints:
+    it converges fast because the start is near, and its limit is exact.
+    """
+    x = x0.copy()
+    W = W[free][:, free]
+    last = np.inf
+    for _ in range(MAX_ITERATIONS):
+        c = constraint(x)
+        J = jacobian(x)[:, free]
+        try:
+            solve = _solver(o, saddle(W, J.T, J))
+        except SingularSystemError as error:
+            check_rank(o, o.t0, o.q0, o.v0)
+            why = f"the free components do not suffice: {error}"
+            raise _not_projected(o, level, c, why) from error
+        step = solve(np.concatenate([-(W @ (x - x0)[free]), -c]))[: free.size]
+        x[free] += step
+        size = float(np.max(np.abs(step), initial=0.0)) / max(1.0, float(np.max(np.abs(x))))
+        if size <= 1e-15 or (size <= 1e-13 and size >= 0.5 * last):
+            break
+        last = size
+    c = constraint(x)
+    # a limit that is no solution: contradicting constraints, or a start too far away
+    scale = np.abs(jacobian(x)) @ np.maximum(1.0, np.abs(x)) + 1e-300
+    if not np.max(np.abs(c) / scale) <= 1e-11:
+        raise _not_projected(o, level, c, f"no solution after {MAX_ITERATIONS} iterations")
+    return x
+
+
+def _not_projected(o: Mechanism, level: str, c: Array, why: str) -> InconsistentStartError:
+    i = int(np.nanargmax(np.abs(c))) if np.isfinite(c).any() else 0
+    return InconsistentStartError(
+        f"{o.name}: no consistent {level} found near the start: constraint "
+        f"{o.constraint_names[i]} is left with residual {c[i]:.3e} ({why}). Move the start closer "
+        "to the constraints, free more components, or look for constraints that contradict each "
+        "other."
+    )

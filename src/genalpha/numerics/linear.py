@@ -1,0 +1,114 @@
+"""Linear systems: saddle points, dense or sparse, factorized once and solved many times.
+
+Nothing here knows what the matrices mean. Dense systems go to LAPACK directly (getrf, getrs),
+sparse ones to SuperLU.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.linalg.lapack import dgetrf, dgetrs
+from scipy.sparse.linalg import MatrixRankWarning, splu
+
+from genalpha.errors import SingularSystemError
+
+Array = np.ndarray
+Matrix = Any  # np.ndarray or scipy.sparse.csc_array
+Solve = Callable[[Array], Array]
+
+#: Pivots smaller than this, relative to the largest, count as zero.
+SMALLEST_PIVOT = 1e-14
+#: Singular values smaller than this, relative to the largest, count as zero.
+SMALLEST_SINGULAR_VALUE = 1e-11
+
+
+def factorize(matrix: Matrix) -> Solve:
+    """Return a function that solves with `matrix`; a dense `matrix` is overwritten.
+
+    Raises
+    ------
+    SingularSystemError
+        The matrix is singular to working precision, or holds NaN or infinity.
+    """
+    return _factorize_sparse(matrix) if sparse.issparse(matrix) else _factorize_dense(matrix)
+
+
+def _factorize_dense(matrix: Array) -> Solve:
+    if matrix.size == 0:
+        return lambda right: right.copy()
+    lu, pivots, info = dgetrf(matrix, overwrite_a=True)
+    diagonal = np.abs(lu.diagonal())
+    # written so that NaN fails too
+    if info != 0 or not diagonal.min() > SMALLEST_PIVOT * diagonal.max():
+        raise _singular(diagonal)
+
+    def solve(right: Array) -> Array:
+        return dgetrs(lu, pivots, right)[0]
+
+    return solve
+
+
+def _factorize_sparse(matrix: sparse.csc_array) -> Solve:
+    if not np.isfinite(matrix.data).all():
+        raise SingularSystemError("the matrix holds NaN or infinity")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", MatrixRankWarning)
+        try:
+            lu = splu(matrix)
+        except (RuntimeError, MatrixRankWarning) as error:
+            raise SingularSystemError("the sparse matrix is exactly singular") from error
+    return lu.solve
+
+
+def _singular(diagonal: Array) -> SingularSystemError:
+    if not np.isfinite(diagonal).all():
+        return SingularSystemError("the matrix holds NaN or infinity")
+    return SingularSystemError(
+        f"the matrix is singular: its smallest pivot is {diagonal.min():.1e}, "
+        f"its largest {diagonal.max():.1e}"
+    )
+
+
+def least_squares(matrix: Matrix) -> Solve:
+    """Return a function that solves in the sense of least squares, with the minimum norm.
+
+    For systems that are singular but consistent; dense, and several times the cost of
+    `factorize`.
+    """
+    dense = matrix.toarray() if sparse.issparse(matrix) else matrix
+    if not np.isfinite(dense).all():
+        raise SingularSystemError("the matrix holds NaN or infinity")
+    U, s, Vt = linalg.svd(dense, full_matrices=False)
+    rank = int((s > SMALLEST_SINGULAR_VALUE * s.max(initial=0.0)).sum())
+    U, s, Vt = U[:, :rank], s[:rank], Vt[:rank]
+    return lambda right: Vt.T @ ((U.T @ right) / s)
+
+
+def saddle(A: Matrix, B: Matrix, C: Matrix) -> Matrix:
+    """Return the matrix ::
+
+        [ A  B ]
+        [ C  0 ]
+
+    dense in Fortran order (as LAPACK wants it) or sparse in CSC, as `A` is.
+    """
+    if sparse.issparse(A):
+        return sparse.block_array([[A, B], [C, None]], format="csc")
+    n, m = B.shape
+    matrix = np.zeros((n + C.shape[0], n + m), order="F")
+    matrix[:n, :n] = A
+    matrix[:n, n:] = B
+    matrix[n:, :n] = C
+    return matrix
+
+
+def stack(upper: Matrix, lower: Matrix) -> Matrix:
+    """Return one matrix on top of another, dense or sparse."""
+    if sparse.issparse(upper):
+        return sparse.vstack([upper, lower], format="csc")
+    return np.vstack([upper, lower])

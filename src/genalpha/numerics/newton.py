@@ -1,0 +1,179 @@
+"""Newton's iteration: corrections until none is needed, with a matrix that lives long.
+
+The iteration knows nothing of mechanics. It is given
+
+- ``correct(x, solvers) -> (x_new, sizes)``: evaluate the residuals at x, solve with what `setup`
+  made, and return the corrected unknowns and the norms of the correction, one for each group of
+  unknowns that converges at a rate of its own, in units of the accuracy wanted: an error of size
+  1 is the largest that may remain;
+- ``setup(x) -> solvers``: evaluate and factorize the iteration matrix at x.
+
+It stops when the error that remains, predicted from the contraction rate, is below 1. It gives up
+as soon as the rate says that it cannot get there; matrices are then renewed first. A step is never
+accepted unconverged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeVar
+
+from genalpha.errors import ConvergenceError
+
+X = TypeVar("X")
+Sizes: TypeAlias = tuple[float, ...]
+Correct: TypeAlias = Callable[[X, Any], tuple[X, Sizes]]
+Setup: TypeAlias = Callable[[X], Any]
+
+MODES = ("auto", "every step", "every iteration")
+#: In "auto", a matrix that contracts worse than this is renewed before the next step.
+SLOW = 0.05
+#: Corrections below this, in units of the accuracy wanted, may be rounding errors: two of them in
+#: a row are the end of what the iteration can do.
+ROUNDING = 16.0
+#: A rate below this is not believed of the next step.
+SMALLEST_RATE = 1e-3
+
+
+@dataclass
+class Counters:
+    """What an integration cost, and what went wrong on the way.
+
+    Attributes
+    ----------
+    nsteps : int
+        Accepted steps.
+    nfcns : int
+        Residual evaluations: corrections computed.
+    njacs : int
+        Iteration matrices evaluated.
+    nfcnjacs : int
+        Evaluations of the equations of motion for differenced derivatives; 0 if all are given.
+    nlus : int
+        Matrix factorizations.
+    nniters : int
+        Newton iterations.
+    nnfails : int
+        Steps whose iteration did not converge, not even with a new matrix for every correction.
+    nerrfails : int
+        Steps rejected because the error was too large.
+    """
+
+    nsteps: int = 0
+    nfcns: int = 0
+    njacs: int = 0
+    nfcnjacs: int = 0
+    nlus: int = 0
+    nniters: int = 0
+    nnfails: int = 0
+    nerrfails: int = 0
+
+
+@dataclass
+class Newton:
+    """An iteration, and what it remembers from one step to the next.
+
+    Parameters
+    ----------
+    mode : {"auto", "every step", "every iteration"}
+        When the iteration matrix is renewed. "auto" (default) keeps it while it contracts well.
+    max_iterations : int
+        Default 15.
+    counters : Counters
+        Counts iterations and failures; `correct` and `setup` count their own work.
+    """
+
+    mode: str = "auto"
+    max_iterations: int = 15
+    counters: Counters = field(default_factory=Counters)
+    #: What the last `setup` returned, if it may be used for the next step.
+    solvers: Any = None
+    #: Contraction rate of the last iteration; 1 is "unknown".
+    rate: float = 1.0
+    #: How the last iteration that did not converge ended.
+    _last: str = ""
+
+    def forget(self) -> None:
+        """Drop the matrix, for example because the step size has changed much."""
+        self.solvers, self.rate = None, 1.0
+
+    def solve(self, x: X, correct: Correct[X], setup: Setup[X]) -> X:
+        """Return the solution, starting from `x`.
+
+        In "auto", the old matrix is tried first, then a new one, then one per correction.
+
+        Raises
+        ------
+        ConvergenceError
+            Not even with a new matrix for every correction.
+        """
+        if self.mode == "auto":
+            for fresh in (False, True):
+                if fresh:
+                    self.solvers, self.rate = setup(x), 1.0
+                if self.solvers is not None:
+                    found = self._iterate(x, correct, None)
+                    if found is not None:
+                        return found
+        self.solvers, self.rate = setup(x), 1.0
+        found = self._iterate(x, correct, setup if self.mode != "every step" else None)
+        if found is None:
+            self.counters.nnfails += 1
+            self.forget()
+            raise ConvergenceError(f"Newton's iteration did not converge: {self._last}")
+        return found
+
+    def _iterate(self, x: X, correct: Correct[X], renew: Setup[X] | None) -> X | None:
+        """Iterate with the present matrix; `renew` makes a new one before each but the first."""
+        last: Sizes = ()
+        worst = 0.0
+        for iteration in range(self.max_iterations):
+            if iteration and renew:
+                self.solvers = renew(x)
+            x, sizes = correct(x, self.solvers)
+            self.counters.nniters += 1
+            rate = _rate(sizes, last) if last else self.rate
+            size = max(sizes)
+            if iteration and size > ROUNDING:
+                worst = max(worst, rate)
+            if rate < 1.0 and rate / (1.0 - rate) * size <= 1.0:
+                self._remember(iteration, worst)
+                return x
+            if size <= ROUNDING and last and max(last) <= ROUNDING:
+                return x
+            # a new matrix for every correction speeds up: no prediction then
+            if not size < math.inf or (not renew and self._hopeless(iteration, size, rate)):
+                break
+            last = sizes
+        self._last = (
+            f"after {iteration + 1} corrections the last one is {size:.1e} times what is allowed, "
+            f"the contraction rate {rate:.2g}"
+        )
+        return None
+
+    def _hopeless(self, iteration: int, size: float, rate: float) -> bool:
+        """Predict whether the corrections that are left will not do."""
+        if iteration < 2 or size <= ROUNDING:  # too early to say, or too late
+            return False
+        left = self.max_iterations - 1 - iteration
+        return rate >= 1.0 or rate**left / (1.0 - rate) * size > 1.0
+
+    def _remember(self, iteration: int, worst: float) -> None:
+        """Keep the step's worst rate for the next one, and the matrix if that is good."""
+        if iteration == 0:
+            # one correction tells nothing new: the old rate fades towards 1 (Hairer and Wanner)
+            self.rate = self.rate**0.8
+        elif worst > SLOW:
+            self.forget()
+        else:
+            self.rate = max(worst, SMALLEST_RATE)
+
+
+def _rate(sizes: Sizes, last: Sizes) -> float:
+    """Return the worst contraction of all groups; those of rounding errors do not count."""
+    return max(
+        (new / old if old else math.inf) if new > ROUNDING else min(new / old, 0.5) if old else 0.0
+        for new, old in zip(sizes, last, strict=True)
+    )

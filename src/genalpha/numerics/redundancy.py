@@ -1,0 +1,167 @@
+"""Redundant constraints: which rows depend on others, and a mechanism without them.
+
+Where constraint rows depend on each other, the motion is still unique, the multipliers are not.
+The mechanism is then solved with a subset of independent rows (`Reduction`), and its multipliers
+are spread over all rows such that their norm is least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+from genalpha.errors import RedundantConstraintsError, SingularSystemError
+from genalpha.model import Mechanism
+from genalpha.numerics.linear import factorize, saddle, stack
+
+Array = np.ndarray
+
+#: A row counts as dependent when, of its length, no more than this is new.
+DEPENDENCE = 1e-9
+#: Sparse constraints are first tried by a sparse factorization; only if that fails are they
+#: made dense to find the culprits.
+
+
+def constraint_jacobian(o: Mechanism, t: float, q: Array, v: Array) -> Any:
+    """Return the rows of G and K, shape (m + l, n)."""
+    return stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
+
+
+def independent_rows(J: Array) -> tuple[Array, Array]:
+    """Split the rows of `J` (dense) into independent and dependent ones, both ascending.
+
+    Earlier rows are kept where there is a choice, because users add the redundant ones last.
+    """
+    lengths = np.linalg.norm(J, axis=1)
+    rows = J / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    rank = int((np.linalg.svd(rows, compute_uv=False) > DEPENDENCE).sum()) if rows.size else 0
+    if rank == len(rows):
+        return np.arange(rank), np.arange(0)
+    kept: list[int] = []
+    basis = np.zeros((0, J.shape[1]))
+    # looser than the rank test for single rows, so that nearly dependent ones are passed over
+    for tolerance in (1e-3, 1e-6, DEPENDENCE):
+        for i, row in enumerate(rows):
+            if i in kept or len(kept) == rank:
+                continue
+            new = row - basis.T @ (basis @ row)
+            new -= basis.T @ (basis @ new)
+            if np.linalg.norm(new) > tolerance:
+                basis = np.vstack([basis, new / np.linalg.norm(new)])
+                kept.append(i)
+    independent = np.array(sorted(kept), dtype=int)
+    return independent, np.setdiff1d(np.arange(len(rows)), independent)
+
+
+def dependent_rows(o: Mechanism, t: float, q: Array, v: Array) -> Array:
+    """Return the indices of constraints that depend on others."""
+    J = constraint_jacobian(o, t, q, v)
+    if not J.shape[0]:
+        return np.arange(0)
+    if sparse.issparse(J):
+        try:
+            factorize(saddle(sparse.eye_array(o.n_q, format="csc"), J.T, J))
+        except SingularSystemError:
+            J = J.toarray()
+        else:
+            return np.arange(0)
+    return independent_rows(J)[1]
+
+
+def check_rank(o: Mechanism, t: float, q: Array, v: Array) -> None:
+    """Raise an error that names dependent constraints, unless the mechanism allows them."""
+    if o.redundant == "least":
+        return
+    dependent = dependent_rows(o, t, q, v)
+    if dependent.size:
+        names = ", ".join(o.constraint_names[i] for i in dependent)
+        raise RedundantConstraintsError(
+            f"{o.name}: {dependent.size} of {o.n_lam + o.n_psi} constraints depend on the others "
+            f"at t = {t:g}: {names}. Remove them, or give the mechanism redundant='least' for "
+            "multipliers of minimum norm."
+        )
+
+
+class Reduction:
+    """A mechanism without its redundant constraints, and the way back.
+
+    Parameters
+    ----------
+    full : Mechanism
+        With ``redundant="least"``.
+    t, q, v
+        State at which the independent rows are chosen.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        Has only the independent constraints; is `full` itself if all are.
+    dependent : (k,) int array
+        The rows left out.
+    """
+
+    def __init__(self, full: Mechanism, t: float, q: Array, v: Array) -> None:
+        self.full = full
+        self.dependent = dependent_rows(full, t, q, v)
+        keep = np.setdiff1d(np.arange(full.n_lam + full.n_psi), self.dependent)
+        self._lam, self._psi = keep[keep < full.n_lam], keep[keep >= full.n_lam] - full.n_lam
+        self.mechanism = self._reduced() if self.dependent.size else full
+
+    def restrict(self, lam: Array, psi: Array) -> tuple[Array, Array]:
+        """Return the multipliers of the independent rows."""
+        return lam[self._lam], psi[self._psi]
+
+    def embed(self, lam: Array, psi: Array) -> tuple[Array, Array]:
+        """Return multipliers of all rows, zero on the dependent ones."""
+        full_lam, full_psi = np.zeros(self.full.n_lam), np.zeros(self.full.n_psi)
+        full_lam[self._lam], full_psi[self._psi] = lam, psi
+        return full_lam, full_psi
+
+    def expand(self, t: float, q: Array, v: Array, lam: Array, psi: Array) -> tuple[Array, Array]:
+        """Return the multipliers of all rows that give the same reaction with the least norm.
+
+        A custom reaction need not be linear: there the dependent rows keep multiplier zero.
+        """
+        full_lam, full_psi = self.embed(lam, psi)
+        if not self.dependent.size or "reaction" in self.full.given:
+            return full_lam, full_psi
+        J = constraint_jacobian(self.full, t, q, v)
+        J = J.toarray() if sparse.issparse(J) else J
+        full = np.concatenate([full_lam, full_psi])
+        least = linalg.lstsq(J.T, J.T @ full, cond=DEPENDENCE)[0]
+        return least[: full_lam.size], least[full_lam.size :]
+
+    def _reduced(self) -> Mechanism:
+        """Return the mechanism with the independent rows of every constraint callback."""
+        o, lam_rows, psi_rows = self.full, self._lam, self._psi
+
+        def rows(key: str, keep: Array) -> Callable[..., Any] | None:
+            function = getattr(o, key)
+            return (lambda *x: function(*x)[keep]) if key in o.given and keep.size else None
+
+        def with_multipliers(key: str) -> Callable[..., Any] | None:
+            function = getattr(o, key)
+            return (lambda *x: function(*x[:-2], *self.embed(*x[-2:]))) if key in o.given else None
+
+        changes = {
+            key: rows(key, lam_rows if key.startswith("holonomic") else psi_rows)
+            for key in sorted(o.given)
+            if "holonomic" in key
+        }
+        for key in ("reaction", "stiffness", "damping"):
+            changes[key] = with_multipliers(key)
+        keep = np.concatenate([lam_rows, o.n_lam + psi_rows])
+        if "reaction_jacobian" in o.given:
+            jacobian = with_multipliers("reaction_jacobian")
+            changes["reaction_jacobian"] = lambda *x: jacobian(*x)[:, keep]  # type: ignore[misc]
+        return o.replace(
+            **changes,
+            redundant="error",
+            lam0=None if o.lam0 is None else o.lam0[lam_rows],
+            psi0=None if o.psi0 is None else o.psi0[psi_rows],
+            constraint_names=[o.constraint_names[i] for i in keep],
+            sparsity=None,
+        )
