@@ -1,0 +1,8 @@
+"""The driver: scheme, Newton, step control, dense output composed; no formula of its own."""
+
+from genalpha.driver.integrate import integrate
+from genalpha.driver.options import Options, UndampedWarning
+from genalpha.driver.solution import Solution
+from genalpha.driver.stepper import Stepper
+
+__all__ = ["Options", "Solution", "Stepper", "UndampedWarning", "integrate"]

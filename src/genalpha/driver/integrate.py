@@ -1,0 +1,139 @@
+"""`integrate`: a mechanism, a time, a scheme, and the motion comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from genalpha.driver.march import FixedSteps, GivenSteps, March, StepSizes
+from genalpha.driver.options import Options
+from genalpha.driver.solution import Solution
+from genalpha.driver.stepper import Stepper
+from genalpha.errors import GenAlphaError, InvalidOptionError
+from genalpha.model import Mechanism
+from genalpha.numerics.interpolation import Knot
+
+Array = np.ndarray
+
+
+def integrate(
+    mechanism: Mechanism,
+    t_final: float,
+    scheme: str = "GenAlphaSOI2",
+    h: float | Sequence[float] | None = None,
+    *,
+    t_eval: ArrayLike | None = None,
+    **options: Any,
+) -> Solution:
+    """Integrate a mechanism from its start to `t_final`.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    t_final : float
+        May lie before the start.
+    scheme : {"GenAlphaI3", "GenAlphaSOI2", "HHTI2"}, optional
+    h : float or sequence of float
+        Step size (its sign does not matter), or all step sizes, which must add up to the
+        interval.
+    t_eval : (k,) array_like, optional
+        Times at which the motion is wanted; default: all steps. The steps do not depend on it.
+    **options
+        See `genalpha.driver.Options`: coefficients, rho_inf, alpha, b, variant, start,
+        adjust_steps, jacobian, newton_accuracy, max_iterations.
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    GenAlphaError
+        When the integration fails. The exception's attribute ``solution`` has the motion so far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from genalpha import Mechanism, integrate
+    >>> pendulum = Mechanism(force=lambda t, q, v: np.array([0.0, -9.81]), q0=[1, 0], v0=[0, 0],
+    ...                      holonomic=lambda t, q: q @ q - 1.0)
+    >>> solution = integrate(pendulum, 1.0, h=1e-2)
+    >>> bool(abs(solution.q[-1] @ solution.q[-1] - 1) < 1e-14)
+    True
+    """
+    o = mechanism
+    checked = _options(scheme, options)
+    sizes = _step_sizes(o.t0, t_final, h)
+    times = None if t_eval is None else _checked_times(t_eval, o.t0, t_final)
+    march = March(Stepper(o, checked), sizes)
+    record = _Record(march)
+    start = Knot(o.t0, o.q0, o.v0, np.zeros(o.n_q), *o.multiplier_guess())
+    try:
+        march.begin(start, t_final)
+        record.keep()
+        while march.stepper.t != t_final:
+            march.step(t_final)
+            record.keep()
+    except GenAlphaError as error:
+        if record.knots:
+            error.solution = record.solution(None)  # type: ignore[attr-defined]
+        raise
+    return record.solution(times)
+
+
+class _Record:
+    """Keeps every step of a march."""
+
+    def __init__(self, march: March) -> None:
+        self._march = march
+        self.knots: list[Knot] = []
+        self._a: list[Array] = []
+
+    def keep(self) -> None:
+        self.knots.append(self._march.right)
+        self._a.append(self._march.stepper.state.a)
+
+    def solution(self, times: Array | None) -> Solution:
+        stepper = self._march.stepper
+        return Solution(stepper.full, self.knots, self._a, stepper.counters, times)
+
+
+def _options(scheme: str, options: dict[str, Any]) -> Options:
+    unknown = set(options) - set(Options.__dataclass_fields__)
+    if unknown:
+        known = ", ".join(sorted(Options.__dataclass_fields__))
+        raise InvalidOptionError(
+            "integrate", [f"unknown option {name!r}; known are {known}" for name in sorted(unknown)]
+        )
+    return Options(scheme=scheme, **options)
+
+
+def _step_sizes(t0: float, t_final: float, h: float | Sequence[float] | None) -> StepSizes:
+    """Return what chooses the step sizes."""
+    faults = []
+    if not np.isfinite(t_final) or t_final == t0:
+        faults.append(f"t_final = {t_final!r}; expected a finite time other than t0 = {t0:g}")
+    if h is None:
+        faults.append("h is missing: give a step size")
+    elif not np.all(np.isfinite(h)) or np.any(np.asarray(h, dtype=float) == 0.0) or not np.size(h):
+        faults.append(f"h = {h!r}; expected nonzero, finite step sizes")
+    elif np.ndim(h) and not abs(np.sum(h) - (t_final - t0)) <= 1e-9 * abs(t_final - t0):
+        faults.append(f"the step sizes h add up to {np.sum(h):.12g}, not to {t_final - t0:.12g}")
+    if faults:
+        raise InvalidOptionError("integrate", faults)
+    sizes = np.asarray(h, dtype=float)
+    return GivenSteps(sizes) if sizes.ndim else FixedSteps(float(sizes))
+
+
+def _checked_times(t_eval: ArrayLike, t0: float, t_final: float) -> Array:
+    times = np.array(t_eval, dtype=float)
+    first, last = sorted((t0, t_final))
+    if times.ndim != 1 or times.size == 0 or times.min() < first or times.max() > last:
+        raise InvalidOptionError(
+            "integrate",
+            [f"t_eval must be a vector of times in [{first:g}, {last:g}]; it is {t_eval!r}"],
+        )
+    return times

@@ -1,0 +1,86 @@
+"""The result of an integration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from genalpha.model import Mechanism
+from genalpha.numerics.interpolation import Knot, interpolate
+from genalpha.numerics.newton import Counters
+
+Array = np.ndarray
+
+
+class Solution:
+    """A motion, at the times asked for and, by interpolation, in between.
+
+    Attributes
+    ----------
+    t : (k,) array
+        Times: those of `t_eval`, or of all steps.
+    q, v, vdot : (k, n) array
+        Position, velocity, true acceleration.
+    a : (k, n) array
+        The scheme's algorithmic acceleration, which belongs to t + alpha h; with `t_eval`, that of
+        the step that ends at or after the time.
+    lam, psi : (k, m), (k, l) array
+        Multipliers of the holonomic and nonholonomic constraints.
+    steps : (s,) array
+        Times of all steps, the start included.
+    statistics : Counters
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        knots: Sequence[Knot],
+        a: Sequence[Array],
+        statistics: Counters,
+        t_eval: Array | None,
+    ) -> None:
+        self.mechanism, self.statistics = mechanism, statistics
+        self._knots = list(knots)
+        self.steps = np.array([knot.t for knot in knots])
+        self._direction = -1.0 if self.steps[-1] < self.steps[0] else 1.0
+        at_steps = t_eval is None
+        asked = self.steps if t_eval is None else t_eval
+        shown = self._knots if at_steps else [self._at(t) for t in asked]
+        self.t = np.array([knot.t for knot in shown])
+        self.q, self.v, self.vdot, self.lam, self.psi = (
+            np.array([knot[i] for knot in shown]) for i in range(1, 6)
+        )
+        self.a = np.array(a if at_steps else [a[self._right_of(t)] for t in asked])
+
+    def __call__(self, t: ArrayLike) -> Knot:
+        """Return the motion at time or times `t`, as a named tuple (t, q, v, vdot, lam, psi).
+
+        For one time, q has shape (n,); for k times (k, n), and so on.
+        """
+        times = np.asarray(t, dtype=float)
+        if times.ndim == 0:
+            return self._at(float(times))
+        knots = [self._at(x) for x in times]
+        return Knot(times, *(np.array([k[i] for k in knots]) for i in range(1, 6)))  # type: ignore[arg-type]
+
+    def _right_of(self, t: float) -> int:
+        """Return the index of the step that ends at or after `t`."""
+        forward = self._direction * self.steps
+        first, last = sorted((self.steps[0], self.steps[-1]))
+        slack = 1e-12 * max(abs(first), abs(last))
+        if not first - slack <= t <= last + slack:
+            raise ValueError(f"t = {t:g} is not in the integrated interval [{first:g}, {last:g}]")
+        index = int(np.searchsorted(forward, self._direction * t))
+        return min(index, len(self.steps) - 1)
+
+    def _at(self, t: float) -> Knot:
+        right = self._right_of(t)
+        return interpolate(self._knots[max(0, right - 1)], self._knots[right], t)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Solution of {self.mechanism.name!r}: {self.steps.size - 1} steps from "
+            f"t = {self.steps[0]:g} to {self.steps[-1]:g}>"
+        )

@@ -1,0 +1,144 @@
+"""One integration under way: scheme, Newton and mechanism put together, step by step.
+
+The stepper has no formula of its own. It starts and restarts, hides redundant constraints, and
+turns what goes wrong in a step into an error that says when and where.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from genalpha.driver.options import Options
+from genalpha.errors import CallbackError, ConvergenceError, SingularSystemError
+from genalpha.model import Mechanism, Motion
+from genalpha.numerics.initial_values import accelerations, check_start
+from genalpha.numerics.interpolation import Knot
+from genalpha.numerics.newton import Counters, Newton
+from genalpha.numerics.redundancy import Reduction, check_rank
+from genalpha.schemes import choose
+from genalpha.schemes.settings import State
+
+Array = np.ndarray
+
+
+class Stepper:
+    """Advances a mechanism by steps of given sizes.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    options : Options
+    counters : Counters, optional
+        To count on from an earlier integration.
+
+    Attributes
+    ----------
+    state
+        The scheme's state at the present time; steps replace it, never change it.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, options: Options, counters: Counters | None = None
+    ) -> None:
+        self.full = mechanism
+        self.options = options
+        self.settings = options.settings(mechanism)
+        self.scheme = choose(options.scheme, mechanism)
+        self.newton = Newton(
+            options.jacobian, options.max_iterations, counters if counters else Counters()
+        )
+
+    @property
+    def counters(self) -> Counters:
+        """What the integration has cost so far."""
+        return self.newton.counters
+
+    @property
+    def t(self) -> float:
+        """The present time."""
+        return float(self.state.t)
+
+    def begin(self, t: float, q: Array, v: Array, lam: Array, psi: Array, h: float) -> None:
+        """Start, or start anew, from a consistent position and velocity.
+
+        `lam` and `psi` are guesses; `h` is the size of the first step, to which the starting
+        value of `a` belongs.
+
+        Raises
+        ------
+        InconsistentStartError, RedundantConstraintsError
+            With the names of the constraints.
+        """
+        check_start(self.full, t, q, v)
+        check_rank(self.full, t, q, v)
+        self._reduce(t, q, v)
+        o, settings = self.mechanism, self.settings
+        vdot, lam, psi = accelerations(o, t, q, v, *self.reduction.restrict(lam, psi))
+        self.newton.forget()
+        self.state = self.scheme.begin(o, settings, t, Motion(q, v, vdot, lam, psi), h)
+        self._knot: Knot | None = self._expanded(t, q, v, vdot, lam, psi)
+        if self.options.start == "shifted" and settings.coefficients.alpha:
+            first = self.attempt(h)
+            self.state = self.scheme.shifted(o, settings, self.state, first, h)
+
+    def _reduce(self, t: float, q: Array, v: Array) -> None:
+        """Choose independent constraints, where the mechanism allows redundant ones."""
+        self.reduction = Reduction(self.full, t, q, v)
+        self.mechanism = self.reduction.mechanism
+
+    def attempt(self, h: float) -> State:
+        """Return the state that a step of size `h` leads to; the stepper's own stays as it is.
+
+        Raises
+        ------
+        ConvergenceError, SingularSystemError, CallbackError
+            Of genalpha, with time and step size. What a callback raises passes unchanged.
+        """
+        try:
+            return self.scheme.step(self.mechanism, self.settings, self.newton, self.state, h)
+        except (ConvergenceError, SingularSystemError) as error:
+            self._check_callbacks(h)
+            raise type(error)(
+                f"{self.full.name}: the step from t = {self.t:.9g} of size h = {h:.3g} failed: "
+                f"{error}"
+            ) from error
+
+    def accept(self, state: State, t: float | None = None) -> None:
+        """Make `state` the present one; `t` is its exact time, free of rounding in t + h."""
+        self.state = state if t is None else state._replace(t=t)
+        self._knot = None
+        self.counters.nsteps += 1
+
+    def knot(self) -> Knot:
+        """Return the motion at the present time, with true acceleration and all multipliers."""
+        if self._knot is None:
+            s = self.state
+            vdot, lam, psi = self.scheme.report(self.mechanism, s)
+            self._knot = self._expanded(s.t, s.q, s.v, vdot, lam, psi)
+        return self._knot
+
+    def _expanded(self, t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array) -> Knot:
+        return Knot(t, q, v, vdot, *self.reduction.expand(t, q, v, lam, psi))
+
+    def _check_callbacks(self, h: float) -> None:
+        """Blame a callback that returns NaN or infinity near the present state, if there is one."""
+        o, s = self.mechanism, self.state
+        t, q, v = s.t + h, s.q + h * s.v, s.v
+        lam, psi = o.multiplier_guess()
+        for name, arguments in (
+            ("force", (t, q, v)),
+            ("mass", (t, q)),
+            ("holonomic", (t, q)),
+            ("holonomic_jacobian", (t, q)),
+            ("holonomic_rate", (t, q, v)),
+            ("nonholonomic", (t, q, v)),
+            ("nonholonomic_jacobian", (t, q, v)),
+            ("reaction", (t, q, v, lam, psi)),
+        ):
+            value = getattr(o, name)(*arguments)
+            values = value.data if hasattr(value, "indptr") else np.asarray(value)
+            if not np.isfinite(values).all():
+                raise CallbackError(
+                    f"{self.full.name}: {name} returned {values[~np.isfinite(values)].flat[0]} "
+                    f"at t = {t:.9g}, q = {q}, v = {v}"
+                )
