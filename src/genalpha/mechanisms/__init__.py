@@ -1,0 +1,56 @@
+"""Ready mechanisms with exact, published or carefully computed reference solutions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from genalpha.mechanisms.beam import flexible_pendulum
+from genalpha.mechanisms.bouncing import Stop, bouncing_pendulum
+from genalpha.mechanisms.caraxis import car_axis
+from genalpha.mechanisms.chains import chain, closed_chain
+from genalpha.mechanisms.exponential import hht_test, jay_negrut_test, jay_test
+from genalpha.mechanisms.fourbar import four_bar, n_four_bar
+from genalpha.mechanisms.pendulums import assimulo_pendulum, driven_pendulum, simple_pendulum
+from genalpha.mechanisms.rolling import rolling_disk
+from genalpha.mechanisms.skates import chaplygin_sleigh, knife_edge
+from genalpha.mechanisms.slidercrank import slider_crank
+from genalpha.mechanisms.spatial import heavy_top, spherical_pendulum
+from genalpha.mechanisms.squeezer import andrews_squeezer
+from genalpha.mechanisms.squeezer_absolute import andrews_absolute
+from genalpha.mechanisms.stiff_pendulum import pendulum_jn, prescribed_mass
+from genalpha.model import Mechanism
+
+_CATALOGUE: tuple[Callable[..., Mechanism], ...] = (
+    jay_negrut_test,
+    jay_test,
+    hht_test,
+    pendulum_jn,
+    prescribed_mass,
+    simple_pendulum,
+    assimulo_pendulum,
+    driven_pendulum,
+    four_bar,
+    n_four_bar,
+    slider_crank,
+    andrews_squeezer,
+    andrews_absolute,
+    car_axis,
+    chain,
+    closed_chain,
+    spherical_pendulum,
+    heavy_top,
+    flexible_pendulum,
+    bouncing_pendulum,
+    rolling_disk,
+    knife_edge,
+    chaplygin_sleigh,
+)
+
+
+def catalogue() -> Mapping[str, Callable[..., Mechanism]]:
+    """Return all mechanisms in the order of the docs: name -> function of its parameters."""
+    return MappingProxyType({function.__name__: function for function in _CATALOGUE})
+
+
+__all__ = ["Stop", "catalogue", *(function.__name__ for function in _CATALOGUE)]
