@@ -61,9 +61,7 @@ def test_soi2_satisfies_13(name, rho_inf):
     c = Coefficients.chung_hulbert(rho_inf)
     am, af, beta, gamma = c.alpha_m, c.alpha_f, c.beta, c.gamma
     last = None
-    for stepper, old, new, h in steps(
-        o, random_sizes(H, COUNT), scheme="GenAlphaSOI2", rho_inf=rho_inf
-    ):
+    for _, old, new, h in steps(o, random_sizes(H, COUNT), scheme="GenAlphaSOI2", rho_inf=rho_inf):
         t0, q0, v0, t1, q1, v1 = old.t, old.q, old.v, old.t + h, new.q, new.v
         a0, Ma0 = old.a, old.Ma
         if last is not None:  # (14a), (14b)
@@ -140,16 +138,11 @@ def test_hhti2_satisfies_3_4(name, alpha, variant, b):
         last_h = h
         a1, L0, L1 = new.x
         R0 = r(t0, q0, v0, L0)
-        U = {  # what follows h^2/2 in (3.4a)
-            "end": lambda: (1 - b) * R0 + b * r(t1, q1, v1, L1),
-            "predicted": lambda: (1 - b) * R0 + b * r(t1, q0 + h * v0, v1, L1),
-            "midpoint": lambda: R0,
-        }[variant]()
-        W = {  # what follows h in (3.4b)
-            "end": lambda: 0.5 * (R0 + r(t1, q1, v1, L1)),
-            "predicted": lambda: 0.5 * (R0 + r(t1, q0 + h * v0, v1, L1)),
-            "midpoint": lambda: r(t0 + h / 2, (q0 + q1) / 2, (v0 + v1) / 2, L1),
-        }[variant]()
+        if variant == "midpoint":  # U follows h^2/2 in (3.4a), W follows h in (3.4b)
+            U, W = R0, r(t0 + h / 2, (q0 + q1) / 2, (v0 + v1) / 2, L1)
+        else:
+            R1 = r(t1, q1 if variant == "end" else q0 + h * v0, v1, L1)
+            U, W = (1 - b) * R0 + b * R1, 0.5 * (R0 + R1)
         q = q0 + h * v0 + h**2 / 2 * ((1 - 2 * beta) * a0 + 2 * beta * a1) + h**2 / 2 * U
         assert residual(q1, -q) < 1e-14  # (3.4a)
         assert residual(v1, -(v0 + h * ((1 - gamma) * a0 + gamma * a1) + h * W)) < 1e-12  # (3.4b)

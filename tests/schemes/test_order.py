@@ -15,7 +15,7 @@ COMPONENTS = ("q", "v", "a", "lam", "psi")
 PROBLEMS = {
     "jay_negrut_test": (1.0, 100),
     "jay_test": (1.0, 300),
-    "hht_test": (1.0, 200),
+    "hht_test": (1.0, 160),
     "pendulum_jn": (0.5, 200),
     "rolling_disk": (0.8, 100),
 }
@@ -36,15 +36,17 @@ def true_a(o, scheme, t):
 
 
 def errors(name, sizes, **options):
-    """Largest error of each component, once the first quarter of the run is over.
+    """Largest error of each component at the same three times of every run, and a step earlier.
 
-    One instant would do, were it not for errors that change their sign just there.
+    One time would do, were it not for errors that change their sign just there; the step earlier
+    is for alternating steps, both of which must be good. All times are late, because errors of
+    the start die out only as n^2 rho_inf^n.
     """
     o = mechanism(name)
     found = np.zeros(5)
-    stride = len(sizes) // 16 | 1  # odd, so that both of two alternating steps are looked at
-    for number, (stepper, _, state, h) in enumerate(steps(o, sizes, **options)):
-        if number < len(sizes) // 4 or number % stride:
+    times = {len(sizes) * k // 8 for k in range(6, 9)}
+    for number, (stepper, _, state, h) in enumerate(steps(o, sizes, **options), start=1):
+        if not {number, number + 1} & times:
             continue
         truth = o.reference.motion(state.t)
         knot = stepper.knot()
@@ -64,7 +66,7 @@ def errors(name, sizes, **options):
 def orders(name, sizes_of, **options):
     """Slopes of log error over log h, by regression; NaN where there is no such component."""
     length, coarsest = PROBLEMS[name]
-    counts = [round(coarsest * r) for r in REFINEMENTS]
+    counts = [8 * round(coarsest * r / 8) for r in REFINEMENTS]
     table = np.array([errors(name, sizes_of(length, count), **options) for count in counts])
     there = table.min(axis=0) > 0.0
     slopes = np.full(5, np.nan)
@@ -78,7 +80,7 @@ def check_second_order(slopes, components=COMPONENTS):
         for key in components
         if np.isfinite(slopes[key]) and not 1.9 <= slopes[key] <= 2.15
     }
-    assert not wrong, slopes
+    assert not wrong, wrong
 
 
 SIZES = pytest.mark.parametrize("sizes_of", [equal_sizes, alternating_sizes])
@@ -90,7 +92,23 @@ NAMES = pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("rho_inf", [0.0, 0.2, 0.5, 0.8])
 @pytest.mark.parametrize("scheme", ["GenAlphaI3", "GenAlphaSOI2"])
 def test_generalized_alpha_is_second_order(scheme, rho_inf, name, sizes_of):
-    check_second_order(orders(name, sizes_of, scheme=scheme, rho_inf=rho_inf))
+    slopes = orders(name, sizes_of, scheme=scheme, rho_inf=rho_inf)
+    if (scheme, rho_inf, name) == ("GenAlphaI3", 0.8, "hht_test"):
+        del slopes["q"], slopes["v"]  # see the next test
+    check_second_order(slopes, slopes)
+
+
+def test_order_where_the_leading_error_almost_vanishes():
+    """GenAlphaI3 on hht_test with rho_inf = 0.8 shows its order in q and v for small steps only."""
+    counts = [800, 960, 1120, 1360, 1600]
+    table = np.array(
+        [
+            errors("hht_test", equal_sizes(1.0, count), scheme="GenAlphaI3", rho_inf=0.8)[:2]
+            for count in counts
+        ]
+    )
+    slopes = np.polyfit(-np.log(counts), np.log(table), 1)[0]
+    assert np.all((slopes >= 1.9) & (slopes <= 2.15)), slopes
 
 
 @SIZES
@@ -132,7 +150,7 @@ def test_without_adjustment_hht_is_first_order():
 
 @pytest.mark.parametrize("scheme", ["GenAlphaI3", "GenAlphaSOI2", "HHTI2"])
 def test_shifted_start_is_second_order_at_once(scheme):
-    """The starting `a` itself, and the multiplier of the very first step where the papers say so."""
+    """The starting `a` itself, and with GenAlphaSOI2 the multiplier of the very first step."""
     o = mechanism("hht_test")
     sizes = np.array([0.02, 0.01, 0.005, 0.0025])
     a_errors, lam_errors = {}, {}

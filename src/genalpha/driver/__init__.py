@@ -1,8 +1,21 @@
 """The driver: scheme, Newton, step control, dense output composed; no formula of its own."""
 
+from genalpha.driver.adaptive import AdaptiveSteps, StepLimitError
 from genalpha.driver.integrate import integrate
+from genalpha.driver.march import FixedSteps, GivenSteps, March
 from genalpha.driver.options import Options, UndampedWarning
 from genalpha.driver.solution import Solution
 from genalpha.driver.stepper import Stepper
 
-__all__ = ["Options", "Solution", "Stepper", "UndampedWarning", "integrate"]
+__all__ = [
+    "AdaptiveSteps",
+    "FixedSteps",
+    "GivenSteps",
+    "March",
+    "Options",
+    "Solution",
+    "StepLimitError",
+    "Stepper",
+    "UndampedWarning",
+    "integrate",
+]

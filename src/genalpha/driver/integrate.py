@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from genalpha.driver.adaptive import AdaptiveSteps, faults_of_tolerances
 from genalpha.driver.march import FixedSteps, GivenSteps, March, StepSizes
 from genalpha.driver.options import Options
 from genalpha.driver.solution import Solution
@@ -25,7 +26,13 @@ def integrate(
     scheme: str = "GenAlphaSOI2",
     h: float | Sequence[float] | None = None,
     *,
+    rtol: float = 1e-4,
+    atol: ArrayLike = 1e-6,
     t_eval: ArrayLike | None = None,
+    inith: float = 0.0,
+    maxh: float = 0.0,
+    maxsteps: int = 100_000,
+    suppress_alg: bool = True,
     **options: Any,
 ) -> Solution:
     """Integrate a mechanism from its start to `t_final`.
@@ -36,9 +43,11 @@ def integrate(
     t_final : float
         May lie before the start.
     scheme : {"GenAlphaI3", "GenAlphaSOI2", "HHTI2"}, optional
-    h : float or sequence of float
-        Step size (its sign does not matter), or all step sizes, which must add up to the
-        interval.
+    h : float, sequence of float, or None, optional
+        None (default): adaptive steps from `rtol` and `atol`. A float: equal steps of this size
+        (its sign does not matter). A sequence: all step sizes, which must add up to the interval.
+    rtol, atol, inith, maxh, maxsteps, suppress_alg
+        For adaptive steps, see `genalpha.driver.AdaptiveSteps`.
     t_eval : (k,) array_like, optional
         Times at which the motion is wanted; default: all steps. The steps do not depend on it.
     **options
@@ -60,13 +69,24 @@ def integrate(
     >>> from genalpha import Mechanism, integrate
     >>> pendulum = Mechanism(force=lambda t, q, v: np.array([0.0, -9.81]), q0=[1, 0], v0=[0, 0],
     ...                      holonomic=lambda t, q: q @ q - 1.0)
-    >>> solution = integrate(pendulum, 1.0, h=1e-2)
+    >>> solution = integrate(pendulum, 1.0, rtol=1e-5)
     >>> bool(abs(solution.q[-1] @ solution.q[-1] - 1) < 1e-14)
     True
     """
     o = mechanism
     checked = _options(scheme, options)
-    sizes = _step_sizes(o.t0, t_final, h)
+    faults = _faults_of_times(o.t0, t_final, h)
+    if h is None:
+        faults += faults_of_tolerances(o, rtol, atol, inith, maxh, maxsteps)
+    if faults:
+        raise InvalidOptionError("integrate", faults)
+    sizes: StepSizes
+    if h is None:
+        sizes = AdaptiveSteps(
+            rtol, atol, inith=inith, maxh=maxh, maxsteps=maxsteps, suppress_alg=suppress_alg
+        )
+    else:
+        sizes = GivenSteps(np.asarray(h)) if np.ndim(h) else FixedSteps(float(h))  # type: ignore[arg-type]
     times = None if t_eval is None else _checked_times(t_eval, o.t0, t_final)
     march = March(Stepper(o, checked), sizes)
     record = _Record(march)
@@ -111,27 +131,25 @@ def _options(scheme: str, options: dict[str, Any]) -> Options:
     return Options(scheme=scheme, **options)
 
 
-def _step_sizes(t0: float, t_final: float, h: float | Sequence[float] | None) -> StepSizes:
-    """Return what chooses the step sizes."""
+def _faults_of_times(t0: float, t_final: float, h: float | Sequence[float] | None) -> list[str]:
+    """List what is wrong with the end and the step sizes."""
     faults = []
     if not np.isfinite(t_final) or t_final == t0:
         faults.append(f"t_final = {t_final!r}; expected a finite time other than t0 = {t0:g}")
     if h is None:
-        faults.append("h is missing: give a step size")
-    elif not np.all(np.isfinite(h)) or np.any(np.asarray(h, dtype=float) == 0.0) or not np.size(h):
+        return faults
+    if not np.all(np.isfinite(h)) or np.any(np.asarray(h, dtype=float) == 0.0) or not np.size(h):
         faults.append(f"h = {h!r}; expected nonzero, finite step sizes")
     elif np.ndim(h) and not abs(np.sum(h) - (t_final - t0)) <= 1e-9 * abs(t_final - t0):
         faults.append(f"the step sizes h add up to {np.sum(h):.12g}, not to {t_final - t0:.12g}")
-    if faults:
-        raise InvalidOptionError("integrate", faults)
-    sizes = np.asarray(h, dtype=float)
-    return GivenSteps(sizes) if sizes.ndim else FixedSteps(float(sizes))
+    return faults
 
 
 def _checked_times(t_eval: ArrayLike, t0: float, t_final: float) -> Array:
     times = np.array(t_eval, dtype=float)
     first, last = sorted((t0, t_final))
-    if times.ndim != 1 or times.size == 0 or times.min() < first or times.max() > last:
+    # written so that NaN fails too
+    if times.ndim != 1 or not times.size or not np.all((first <= times) & (times <= last)):
         raise InvalidOptionError(
             "integrate",
             [f"t_eval must be a vector of times in [{first:g}, {last:g}]; it is {t_eval!r}"],

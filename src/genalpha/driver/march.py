@@ -110,16 +110,15 @@ class GivenSteps:
     """
 
     def __init__(self, sizes: Array) -> None:
-        self._sizes = iter(sizes.tolist())
-        self._next = next(self._sizes)
+        self._sizes = sizes.tolist()
+        self._count = 0
 
     def begin(self, stepper: Stepper, start: Knot, t_end: float) -> None:
         """Start with the first size."""
-        stepper.begin(*start[:3], start.lam, start.psi, self._next)
+        stepper.begin(*start[:3], start.lam, start.psi, self._sizes[0])
 
     def advance(self, stepper: Stepper, t_end: float) -> None:
-        """Take the next step."""
-        state = stepper.attempt(self._next)
-        last = abs(t_end - state.t) <= 1e-9 * abs(self._next)
-        stepper.accept(state, t_end if last else None)
-        self._next = next(self._sizes, self._next)
+        """Take the next step; the last one ends at `t_end`, where rounding has not led quite."""
+        state = stepper.attempt(self._sizes[self._count])
+        self._count += 1
+        stepper.accept(state, t_end if self._count == len(self._sizes) else None)

@@ -12,7 +12,7 @@ from genalpha.driver.stabilized_options import StabilizedOptions
 from genalpha.driver.stabilized_system import Recorder, StabilizedSystem
 from genalpha.errors import GenAlphaError, InvalidOptionError
 from genalpha.model import Mechanism
-from genalpha.numerics.deviation import Deviation
+from genalpha.numerics.deviation import Deviation, Guarantee
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.stabilization import Gains
 from genalpha.schemes.stabilized import Evaluation
@@ -28,10 +28,14 @@ class StabilizedSolution(Solution):
     gains : Gains
     deviation : Deviation
         Measured and guaranteed deviations, see `genalpha.numerics.deviation.Deviation`.
+    promise : Guarantee or None
+        What gains="auto" promised before the run; ``promise.edge`` tells how far off the
+        constraints another start may be.
     """
 
     gains: Gains
     deviation: Deviation
+    promise: Guarantee | None
 
 
 def equal_steps(t: float, t_end: float, h: float) -> Iterator[tuple[float, float]]:
@@ -129,5 +133,6 @@ def _solution(
 ) -> StabilizedSolution:
     vdot = [knot.vdot for knot in knots]
     solution = StabilizedSolution(system.full, knots, vdot, system.counters, t_eval)
-    solution.gains, solution.deviation = system.gains, recorder.result()
+    solution.gains, solution.promise = system.gains, system.promise
+    solution.deviation = recorder.result()
     return solution

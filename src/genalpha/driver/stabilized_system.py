@@ -21,7 +21,7 @@ from genalpha.schemes.stabilized import ORDERS, Evaluation, deviation, evaluate,
 Array = np.ndarray
 
 #: States of the pilot motion from which the remainders are taken.
-PILOT_STATES = 60
+PILOT_STATES = 40
 
 
 class StabilizedSystem:

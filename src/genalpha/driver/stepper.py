@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from genalpha.driver.blame import worst_equations
 from genalpha.driver.options import Options
 from genalpha.errors import CallbackError, ConvergenceError, SingularSystemError
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.initial_values import accelerations, check_start
 from genalpha.numerics.interpolation import Knot
+from genalpha.numerics.local_error import ErrorConstants
 from genalpha.numerics.newton import Counters, Newton
 from genalpha.numerics.redundancy import Reduction, check_rank
 from genalpha.schemes import choose
@@ -98,10 +100,24 @@ class Stepper:
             return self.scheme.step(self.mechanism, self.settings, self.newton, self.state, h)
         except (ConvergenceError, SingularSystemError) as error:
             self._check_callbacks(h)
-            raise type(error)(
-                f"{self.full.name}: the step from t = {self.t:.9g} of size h = {h:.3g} failed: "
-                f"{error}"
-            ) from error
+            worst = worst_equations(self.full, self.knot(), h)
+            raise type(error)(f"{self._where(h)} failed: {error}; {worst}") from error
+        except CallbackError as error:
+            raise CallbackError(f"{self._where(h)} failed: {error}") from error
+
+    def _where(self, h: float) -> str:
+        return f"{self.full.name}: the step from t = {self.t:.9g} of size h = {h:.3g}"
+
+    @property
+    def error_constants(self) -> ErrorConstants:
+        """The scheme's constants of the local error."""
+        return self.scheme.errors(self.settings)
+
+    def multiplier_changes(self, state: State, h: float) -> tuple[Array, Array, Array, Array]:
+        """Return lam and psi of a new state, each followed by those of the present one."""
+        _, lam, psi = self.scheme.report(self.mechanism, state)
+        _, lam_old, psi_old = self.scheme.report(self.mechanism, self.state)
+        return lam, lam_old, psi, psi_old
 
     def accept(self, state: State, t: float | None = None) -> None:
         """Make `state` the present one; `t` is its exact time, free of rounding in t + h."""
@@ -139,6 +155,6 @@ class Stepper:
             values = value.data if hasattr(value, "indptr") else np.asarray(value)
             if not np.isfinite(values).all():
                 raise CallbackError(
-                    f"{self.full.name}: {name} returned {values[~np.isfinite(values)].flat[0]} "
-                    f"at t = {t:.9g}, q = {q}, v = {v}"
+                    f"{self._where(h)} failed: {name} returned "
+                    f"{values[~np.isfinite(values)].flat[0]} at t = {t:.9g}, q = {q}, v = {v}"
                 )

@@ -1,8 +1,8 @@
 """The user's callbacks, wrapped once so that what comes out of them can be trusted.
 
-A wrapped callback always returns float64 of the right shape: vectors as fresh arrays (a user may
-return the same buffer every time), matrices dense or sparse as the mechanism is. Anything else is
-a `CallbackError` that names the callback, the shape wanted and the shape seen.
+A wrapped callback always returns float64 of the right shape, in fresh memory (a user may return
+the same buffer every time): vectors as arrays, matrices dense or sparse as the mechanism is.
+Anything else is a `CallbackError` that names the callback, the shape wanted and the shape seen.
 """
 
 from __future__ import annotations
@@ -26,10 +26,8 @@ def checked_vector(function: Callable[..., Any], name: str, size: int) -> Vector
     shape = (size,)
 
     def call(*arguments: Any) -> Array:
-        value = np.array(function(*arguments), dtype=float)
-        if value.shape == shape:
-            return value
-        return _reshaped(value, name, shape)
+        value = _numbers(function(*arguments), name, shape)
+        return value if value.shape == shape else _reshaped(value, name, shape)
 
     return call
 
@@ -37,25 +35,36 @@ def checked_vector(function: Callable[..., Any], name: str, size: int) -> Vector
 def checked_matrix(
     function: Callable[..., Any], name: str, shape: tuple[int, int], as_sparse: bool
 ) -> MatrixFunction:
-    """Wrap a callback that must return a matrix of `shape`, dense or sparse.
-
-    Matrices are not copied: they are used at once and never kept from one call to the next.
-    """
+    """Wrap a callback that must return a matrix of `shape`, dense or sparse."""
 
     def call_dense(*arguments: Any) -> Array:
         value = function(*arguments)
         if sparse.issparse(value):
             value = value.toarray()
-        value = np.asarray(value, dtype=float)
+        value = _numbers(value, name, shape)
         return value if value.shape == shape else _reshaped(value, name, shape)
 
     def call_sparse(*arguments: Any) -> sparse.csc_array:
-        value = sparse.csc_array(function(*arguments), dtype=float)
+        value = function(*arguments)
+        if not sparse.issparse(value):
+            value = _reshaped(_numbers(value, name, shape), name, shape)
         if value.shape != shape:
             raise _wrong_shape(name, value.shape, shape)
-        return value
+        return sparse.csc_array(value, dtype=float, copy=True)
 
     return call_sparse if as_sparse else call_dense
+
+
+def _numbers(value: Any, name: str, shape: tuple[int, ...]) -> Array:
+    """Return a copy of what a callback returned, as floats."""
+    try:
+        if value is None:  # which NumPy takes for NaN
+            raise TypeError("nothing")
+        return np.array(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise CallbackError(
+            f"{name} returned {value!r:.60}; expected numbers of shape {shape}"
+        ) from error
 
 
 def _reshaped(value: Array, name: str, shape: tuple[int, ...]) -> Array:

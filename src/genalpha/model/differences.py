@@ -16,6 +16,7 @@ a vector; sparse functions are differenced in groups of columns that share no ro
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import sqrt
 
 import numpy as np
 from scipy import sparse
@@ -27,10 +28,13 @@ EPS = float(np.finfo(float).eps)
 FIRST_STEP = EPS ** (1 / 5)
 #: Step of the fourth-order second difference: balances eps / s^2 and s^4.
 SECOND_STEP = EPS ** (1 / 6)
-#: Steps are never cut below these: from there on rounding costs more than truncation.
-FIRST_FLOOR, SECOND_FLOOR = EPS ** (1 / 3), EPS ** (1 / 4)
 #: Estimates with steps s and 2 s may differ by this much, relatively, before s is cut.
 AGREEMENT = 1e-5
+#: A relative difference below this is due to truncation or rounding, and no longer to a step so
+#: large that the function is another one there.
+NEARLY = 0.01
+#: Nothing varies that fast.
+SMALLEST_STEP = 1e-13
 
 
 def scale(x: Array) -> Array:
@@ -58,7 +62,7 @@ def directional_derivative(phi: Callable[[float], Array]) -> Array:
         ahead, behind = phi(s), phi(-s)
         return (ahead - behind) / (2.0 * s), _largest(ahead)
 
-    return _richardson(estimate, FIRST_STEP, FIRST_FLOOR)
+    return _richardson(estimate, FIRST_STEP)
 
 
 def second_directional_derivative(phi: Callable[[float], Array]) -> Array:
@@ -69,25 +73,32 @@ def second_directional_derivative(phi: Callable[[float], Array]) -> Array:
         ahead, behind = phi(s), phi(-s)
         return (ahead - twice + behind) / s**2, _largest(ahead)
 
-    return _richardson(estimate, SECOND_STEP, SECOND_FLOOR)
+    return _richardson(estimate, SECOND_STEP)
 
 
-def _richardson(
-    estimate: Callable[[float], tuple[Array, float]], step: float, floor: float
-) -> Array:
+def _richardson(estimate: Callable[[float], tuple[Array, float]], step: float) -> Array:
     """Extrapolate a second-order `estimate`, cutting the step until two estimates agree.
 
     `estimate` returns with the derivative the size of the function, below which differences of
-    derivatives do not count.
+    derivatives do not count. Where rounding prevents agreement, cutting makes the difference of
+    the estimates larger instead of smaller: the step before was the best.
     """
+    best, least = np.zeros(0), np.inf
     while True:
         near, size = estimate(step)
-        if not near.any():  # a function that does not depend on s at all: a common case
+        if not best.size and not near.any():  # does not depend on s at all: a common case
             return near
         far, _ = estimate(2.0 * step)
-        if _largest(near - far) <= AGREEMENT * max(_largest(near), size) or step <= floor:
-            return near + (near - far) / 3.0
-        step = max(floor, step / 8.0)
+        difference = _largest(near - far) / max(_largest(near), size)
+        if difference < least:
+            best, least = near + (near - far) / 3.0, difference
+        elif not best.size:  # NaN or infinity
+            return near
+        elif least < NEARLY:  # the difference has been small and grows: rounding
+            return best
+        if least <= AGREEMENT or step < SMALLEST_STEP:
+            return best
+        step *= min(0.5, max(0.125, 0.7 * sqrt(AGREEMENT / difference)))
 
 
 def _largest(values: Array) -> float:
@@ -201,13 +212,15 @@ def find_pattern(
     """Find where the derivative of any of the `functions` is nonzero, by probing each column.
 
     Costs x.size evaluations at each of two random points near `x`, once; a large problem should
-    give its pattern instead.
+    give its pattern instead. What does not depend on a component does not change at all when it
+    moves, so the moves may be large, and rounding hides no weak dependence.
     """
+    sizes = 1e-3 / np.sqrt(EPS) * scale(x)
     found = None
     for function in functions:
         for _ in range(2):
             point = x + 1e-3 * scale(x) * random.uniform(-1.0, 1.0, x.size)
-            jacobian = sparse.csc_array(forward_jacobian(function, point, function(point)))
-            mask = abs(jacobian) > 0
+            jacobian = forward_jacobian(function, point, function(point), None, sizes)
+            mask = sparse.csc_array(jacobian != 0.0)  # NaN may be anything, so it counts
             found = mask if found is None else found + mask
     return sparse.csc_array(found, dtype=float)

@@ -444,14 +444,18 @@ def _faults_of_values(arguments: dict[str, Any], callbacks: dict[str, Callback])
     faults = []
     shapes = []
     for key in ("q0", "v0"):
-        value = np.asarray(arguments[key], dtype=float)
+        try:
+            value = np.asarray(arguments[key], dtype=float)
+        except (TypeError, ValueError):
+            faults.append(f"{key} is {arguments[key]!r:.60}; expected numbers")
+            continue
         shapes.append(value.shape)
         if value.ndim != 1 or value.size == 0:
             faults.append(f"{key} has shape {value.shape}; expected a vector (n,)")
         elif not np.isfinite(value).all():
             i = int(np.flatnonzero(~np.isfinite(value))[0])
             faults.append(f"{key}[{i}] is {value[i]}; all values must be finite")
-    if shapes[0] != shapes[1]:
+    if len(shapes) == 2 and shapes[0] != shapes[1]:
         faults.append(f"q0 has shape {shapes[0]} and v0 {shapes[1]}; they must be equal")
     if not np.isfinite(arguments["t0"]):
         faults.append(f"t0 is {arguments['t0']!r}; it must be finite")

@@ -21,7 +21,8 @@ class Patterns:
     def __init__(self, mechanism: Mechanism, given: dict[str, Any]) -> None:
         self._mechanism, self._given = mechanism, given
         self._random = np.random.default_rng(0)
-        # a state of no special value, so that nothing vanishes by chance
+        # an instant and a state of no special value, so that nothing vanishes by chance
+        self._t = mechanism.t0 + 1e-3 * max(1.0, abs(mechanism.t0)) * self._random.uniform(0.5, 1.0)
         self._q, self._v = (
             x + 0.1 * self._random.uniform(-1.0, 1.0, x.size) for x in (mechanism.q0, mechanism.v0)
         )
@@ -35,20 +36,20 @@ class Patterns:
     def holonomic(self) -> Groups | None:
         """Pattern of dg/dq."""
         o = self._mechanism
-        return self._groups("holonomic_jacobian", o.q0, lambda x: o.holonomic(o.t0, x))
+        return self._groups("holonomic_jacobian", o.q0, lambda x: o.holonomic(self._t, x))
 
     def nonholonomic(self) -> Groups | None:
         """Pattern of dk/dv."""
         o = self._mechanism
         return self._groups(
-            "nonholonomic_jacobian", o.v0, lambda x: o.nonholonomic(o.t0, self._q, x)
+            "nonholonomic_jacobian", o.v0, lambda x: o.nonholonomic(self._t, self._q, x)
         )
 
     def gradient(self) -> Groups | None:
         """Pattern of dk/dq."""
         o = self._mechanism
         return self._groups(
-            "nonholonomic_gradient", o.q0, lambda x: o.nonholonomic(o.t0, x, self._v)
+            "nonholonomic_gradient", o.q0, lambda x: o.nonholonomic(self._t, x, self._v)
         )
 
     def reaction(self) -> Groups | None:
@@ -56,7 +57,7 @@ class Patterns:
         o = self._mechanism
         m, x = o.n_lam, np.ones(o.n_lam + o.n_psi)
         return self._groups(
-            "reaction_jacobian", x, lambda x: o.reaction(o.t0, self._q, self._v, x[:m], x[m:])
+            "reaction_jacobian", x, lambda x: o.reaction(self._t, self._q, self._v, x[:m], x[m:])
         )
 
     def stiffness(self) -> Groups | None:
@@ -66,6 +67,6 @@ class Patterns:
         return self._groups(
             "stiffness",
             np.zeros(o.n_q),
-            lambda x: o.imbalance(o.t0, self._q + x, self._v, *rest),
-            lambda x: o.imbalance(o.t0, self._q, self._v + x, *rest),
+            lambda x: o.imbalance(self._t, self._q + x, self._v, *rest),
+            lambda x: o.imbalance(self._t, self._q, self._v + x, *rest),
         )

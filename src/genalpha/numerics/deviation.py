@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 Array = np.ndarray
@@ -120,7 +120,8 @@ def _blocks(pattern: Array) -> Array:
 def _block_norm(Phi: Array, remainders: Array) -> tuple[Array, Array]:
     """Return C and the reach of one block: the best of Lyapunov's equation for several s."""
     n = len(Phi)
-    radius = float(np.abs(np.linalg.eigvals(Phi)).max())
+    # roots of Phi - E, because those of Phi crowd near 1, where rounding would blur them
+    radius = float(np.abs(1.0 + np.linalg.eigvals(Phi - np.eye(n))).max())
     best = np.inf, np.eye(n), np.ones(n)
     if not radius < 1.0:
         return best[1:]
@@ -128,8 +129,10 @@ def _block_norm(Phi: Array, remainders: Array) -> tuple[Array, Array]:
     scaled = Phi * sizes / sizes[:, None]  # in units of `sizes`, all components are alike
     for fraction in _FRACTIONS:
         s = radius + fraction * (1.0 - radius)
-        P = linalg.solve_discrete_lyapunov(scaled.T / s, np.eye(n))
-        C = np.linalg.cholesky(0.5 * (P + P.T)).T
+        P = _lyapunov(scaled / s)
+        if P is None:
+            continue
+        C = np.linalg.cholesky(P).T
         reach = np.linalg.norm(np.linalg.inv(C), axis=1)
         q = np.linalg.norm(np.linalg.solve(C.T, (C @ scaled).T), 2)
         if not q < 1.0:
@@ -138,6 +141,22 @@ def _block_norm(Phi: Array, remainders: Array) -> tuple[Array, Array]:
         if bound < best[0]:
             best = bound, C / sizes, reach * sizes
     return best[1:]
+
+
+def _lyapunov(X: Array) -> Array | None:
+    """Solve X^T P X - P = -E: the sum of (X^T)^j X^j, which doubling finds in a few products.
+
+    Unlike a linear system for P, it keeps P symmetric and above E, however far X is from normal.
+    None: the spectral radius is too near to 1 to tell on which side it lies.
+    """
+    P = np.eye(len(X))
+    while np.abs(P).max() < 1e24:
+        more = X.T @ P @ X
+        P = P + 0.5 * (more + more.T)
+        if np.abs(more).max() <= 1e-14 * np.abs(P).max():
+            return P
+        X = X @ X
+    return None
 
 
 def _sizes(Phi: Array, remainders: Array) -> Array:
@@ -176,6 +195,15 @@ class Guarantee:
     def components(self) -> Array:
         """The bound on each component of (f, f_dot, f'), shape (size,)."""
         return self.norm.reach * self.eps[self.norm.blocks]
+
+    def edge(self, direction: Array) -> Array:
+        """Return the largest deviation (f, f_dot, f') along `direction` that a start may have.
+
+        Each block that is not zero is scaled to the norm eps, shape (size,).
+        """
+        norms = self.norm.of(direction)
+        factors = np.divide(self.eps, norms, out=np.zeros_like(norms), where=norms > 0.0)
+        return np.asarray(direction * factors[self.norm.blocks])
 
 
 @dataclass(frozen=True)

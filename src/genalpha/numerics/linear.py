@@ -54,15 +54,31 @@ def _factorize_dense(matrix: Array) -> Solve:
 
 
 def _factorize_sparse(matrix: sparse.csc_array) -> Solve:
+    return _splu(matrix).solve
+
+
+def _splu(matrix: sparse.csc_array) -> Any:
     if not np.isfinite(matrix.data).all():
         raise SingularSystemError("the matrix holds NaN or infinity")
     with warnings.catch_warnings():
         warnings.simplefilter("error", MatrixRankWarning)
         try:
-            lu = splu(matrix)
+            return splu(matrix)
         except (RuntimeError, MatrixRankWarning) as error:
             raise SingularSystemError("the sparse matrix is exactly singular") from error
-    return lu.solve
+
+
+def smallest_pivot(matrix: sparse.csc_array) -> float:
+    """Return the smallest pivot of a sparse matrix relative to the largest; 0 if it is singular.
+
+    `factorize` does not look at the pivots of sparse matrices, because SuperLU gives them only
+    with a copy of the whole factor.
+    """
+    try:
+        pivots = np.abs(_splu(matrix).U.diagonal())
+    except SingularSystemError:
+        return 0.0
+    return float(pivots.min() / pivots.max())
 
 
 def _singular(diagonal: Array) -> SingularSystemError:

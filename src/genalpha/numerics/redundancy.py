@@ -13,16 +13,17 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from genalpha.errors import RedundantConstraintsError, SingularSystemError
+from genalpha.errors import RedundantConstraintsError
 from genalpha.model import Mechanism
-from genalpha.numerics.linear import factorize, saddle, stack
+from genalpha.numerics.linear import saddle, smallest_pivot, stack
 
 Array = np.ndarray
 
 #: A row counts as dependent when, of its length, no more than this is new.
 DEPENDENCE = 1e-9
-#: Sparse constraints are first tried by a sparse factorization; only if that fails are they
-#: made dense to find the culprits.
+#: Sparse constraints are first tried by a sparse factorization; only if that has a pivot below
+#: this are they made dense to find the culprits, if there are any.
+SUSPICIOUS_PIVOT = 1e-8
 
 
 def constraint_jacobian(o: Mechanism, t: float, q: Array, v: Array) -> Any:
@@ -62,12 +63,12 @@ def dependent_rows(o: Mechanism, t: float, q: Array, v: Array) -> Array:
     if not J.shape[0]:
         return np.arange(0)
     if sparse.issparse(J):
-        try:
-            factorize(saddle(sparse.eye_array(o.n_q, format="csc"), J.T, J))
-        except SingularSystemError:
-            J = J.toarray()
-        else:
+        lengths = np.sqrt(np.asarray((J * J).sum(axis=1)).ravel())
+        rows = sparse.diags_array(1.0 / np.where(lengths > 0.0, lengths, 1.0)) @ J
+        matrix = saddle(sparse.eye_array(o.n_q, format="csc"), rows.T, rows)
+        if smallest_pivot(matrix) > SUSPICIOUS_PIVOT:
             return np.arange(0)
+        J = J.toarray()
     return independent_rows(J)[1]
 
 

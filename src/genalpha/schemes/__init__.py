@@ -26,6 +26,7 @@ _I3 = Scheme(
     i3.shifted,
     i3.step,
     i3.report,
+    i3.errors,
     i3.faults,
 )
 _SOI2 = Scheme(
@@ -35,6 +36,7 @@ _SOI2 = Scheme(
     soi2.shifted,
     soi2.step,
     soi2.report,
+    soi2.errors,
     soi2.faults,
 )
 _HHTI2 = Scheme(
@@ -44,6 +46,7 @@ _HHTI2 = Scheme(
     hhti2.shifted,
     hhti2.step,
     hhti2.report,
+    hhti2.errors,
     hhti2.faults,
 )
 _HHTI2_NONHOLONOMIC = replace(

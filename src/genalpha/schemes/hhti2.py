@@ -39,6 +39,7 @@ from genalpha.numerics.accuracy import norm, tolerated, tolerated_multiplier
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Matrix, Solve, factorize, saddle
+from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
 from genalpha.numerics.mass import mass_solver
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.numerics.prediction import extrapolated
@@ -290,14 +291,24 @@ def report(o: Mechanism, state: State) -> tuple[Array, Array, Array]:
     return accelerations(o, state.t, state.q, state.v, 0.5 * (L0 + L1), np.zeros(0))
 
 
+def errors(settings: Settings) -> ErrorConstants:
+    """The larger ones of the forces' part (HHT) and of the reactions' part of (3.4a), (3.4b)."""
+    forces = generalized_alpha(settings.coefficients)
+    w = weights(settings)
+    position = abs(1.0 / 6.0 - 0.5 * w.q1)
+    return ErrorConstants(max(forces.position, position), max(forces.velocity, 1.0 / 12.0))
+
+
 def faults(o: Mechanism, settings: Settings) -> list[str]:
     """Conditions of section 3."""
     c = settings.coefficients
     found = []
-    if c != Coefficients.hht(c.alpha):
+    if not -1.0 / 3.0 - 1e-12 <= c.alpha <= 0.0 or c != Coefficients.hht(c.alpha):
         found.append(f"{c} are not those of HHT; give alpha, or take GenAlphaSOI2")
     if settings.b == 0.5:
         found.append("b = 1/2 is excluded in (3.4)")
+    if not np.isfinite(settings.b):
+        found.append(f"b = {settings.b!r} is not a finite number")
     if settings.variant not in VARIANTS:
         found.append(f"variant = {settings.variant!r} is none of {VARIANTS}")
     if settings.variant == "midpoint" and settings.b != 0.0:

@@ -31,6 +31,7 @@ from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import norm, tolerated, tolerated_multiplier
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve, factorize, saddle, stack
+from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.numerics.prediction import extrapolated
 from genalpha.schemes.settings import Settings
@@ -172,6 +173,11 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
 def report(o: Mechanism, state: State) -> tuple[Array, Array, Array]:
     """The scheme computes true accelerations and multipliers itself."""
     return state.vdot, state.lam, state.psi
+
+
+def errors(settings: Settings) -> ErrorConstants:
+    """Those of every generalized-alpha scheme; the constraints only take away from them."""
+    return generalized_alpha(settings.coefficients)
 
 
 def faults(o: Mechanism, settings: Settings) -> list[str]:

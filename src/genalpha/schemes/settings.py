@@ -11,6 +11,7 @@ import numpy as np
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import FULL
 from genalpha.numerics.coefficients import Coefficients
+from genalpha.numerics.local_error import ErrorConstants
 from genalpha.numerics.newton import Newton
 
 Array = np.ndarray
@@ -56,6 +57,8 @@ class Scheme:
         One step; `state` is not changed.
     report : callable(mechanism, state) -> (vdot, lam, psi)
         True acceleration and multipliers at the state's time, all of second order.
+    errors : callable(settings) -> ErrorConstants
+        Constants of the local error.
     faults : callable(mechanism, settings) -> list of str
         Conditions that the scheme needs and that are not met.
     """
@@ -66,4 +69,5 @@ class Scheme:
     shifted: Callable[[Mechanism, Settings, State, State, float], State]
     step: Callable[[Mechanism, Settings, Newton, State, float], State]
     report: Callable[[Mechanism, State], tuple[Array, Array, Array]]
+    errors: Callable[[Settings], ErrorConstants]
     faults: Callable[[Mechanism, Settings], list[str]]

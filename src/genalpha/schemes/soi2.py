@@ -43,6 +43,7 @@ from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import norm, tolerated, tolerated_multiplier
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Matrix, Solve, factorize, saddle, stack
+from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
 from genalpha.numerics.mass import mass_solver
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.numerics.prediction import extrapolated
@@ -253,6 +254,11 @@ def report(o: Mechanism, state: State) -> tuple[Array, Array, Array]:
         return mass_solver(o, t, q)(f), lam, psi
     except SingularSystemError:  # massless coordinates: only the constraints move them
         return accelerations(o, t, q, v, lam, psi)[0], lam, psi
+
+
+def errors(settings: Settings) -> ErrorConstants:
+    """Those of every generalized-alpha scheme; the constraints only take away from them."""
+    return generalized_alpha(settings.coefficients)
 
 
 def faults(o: Mechanism, settings: Settings) -> list[str]:

@@ -1,0 +1,258 @@
+"""Adaptive steps: sizes from tolerances, rejections, and failures turned into smaller steps."""
+
+from __future__ import annotations
+
+import contextlib
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from genalpha.driver.stepper import Stepper
+from genalpha.errors import ConvergenceError, GenAlphaError, SingularSystemError
+from genalpha.model import Mechanism
+from genalpha.numerics.initial_values import accelerations, check_start
+from genalpha.numerics.interpolation import Knot
+from genalpha.numerics.local_error import VelocityHistory
+from genalpha.numerics.redundancy import check_rank
+from genalpha.numerics.step_control import Controller
+from genalpha.numerics.weights import weighted_norm, weights
+from genalpha.schemes.settings import State
+
+Array = np.ndarray
+
+#: Steps are not cut below this, relative to the time, where t + h would be t.
+SMALLEST_STEP = 16.0 * float(np.finfo(float).eps)
+#: Failures of a step that a smaller one may avoid.
+FAILURES = (
+    ConvergenceError,
+    SingularSystemError,
+    np.linalg.LinAlgError,
+    ZeroDivisionError,
+    FloatingPointError,
+)
+
+
+class StepLimitError(GenAlphaError, RuntimeError):
+    """The integration needs more steps than allowed, or smaller ones than the time resolves."""
+
+
+def faults_of_tolerances(
+    o: Mechanism, rtol: float, atol: ArrayLike, inith: float, maxh: float, maxsteps: int
+) -> list[str]:
+    """List what is wrong with the options of `AdaptiveSteps` for a mechanism."""
+    faults = []
+    size = 2 * o.n_q + o.n_lam + o.n_psi
+    values = np.asarray(atol, dtype=float)
+    if values.shape not in ((), (size,)):
+        faults.append(f"atol has shape {values.shape}; expected a number or ({size},)")
+    elif not np.all((values >= 0.0) & np.isfinite(values)):
+        faults.append(f"atol = {atol!r}; expected numbers >= 0")
+    if not (np.isfinite(rtol) and rtol >= 0.0):
+        faults.append(f"rtol = {rtol!r}; expected a number >= 0")
+    elif rtol == 0.0 and not np.all(values > 0.0):
+        faults.append("rtol = 0 and atol = 0 for some component: no error would be allowed")
+    if not (np.isfinite(inith) and inith >= 0.0):
+        faults.append(f"inith = {inith!r}; expected a step size, or 0 to have it chosen")
+    if not maxh >= 0.0:
+        faults.append(f"maxh = {maxh!r}; expected a step size, or 0 for no limit")
+    if not maxsteps > 0:
+        faults.append(f"maxsteps = {maxsteps!r}; expected a positive number")
+    return faults
+
+
+class AdaptiveSteps:
+    """Chooses step sizes such that local errors stay within tolerances.
+
+    Parameters
+    ----------
+    rtol : float
+        Relative tolerance, default 1e-4.
+    atol : float or (n + n + m + l,) array_like
+        Absolute tolerance, default 1e-6; a vector is for [q, v, lam, psi].
+    inith : float
+        First step size; 0 (default): chosen.
+    maxh : float
+        Largest step size; 0 or infinity (default): no limit.
+    maxsteps : int
+        Steps allowed from one start to the end, default 100000.
+    suppress_alg : bool
+        Whether multipliers are left out of the error test, default True. If they take part, their
+        errors are weighed with h^2, as RADAU5 does with variables of index 3, so that they never
+        drive the step size to zero.
+    controller : Controller, optional
+        With the safety factor and the limits of change.
+    recoverable : tuple of exception classes
+        Exceptions of callbacks that a smaller step may avoid, beside arithmetical ones.
+    """
+
+    def __init__(
+        self,
+        rtol: float = 1e-4,
+        atol: ArrayLike = 1e-6,
+        *,
+        inith: float = 0.0,
+        maxh: float = 0.0,
+        maxsteps: int = 100_000,
+        suppress_alg: bool = True,
+        controller: Controller | None = None,
+        recoverable: tuple[type[BaseException], ...] = (),
+    ) -> None:
+        self.rtol, self.atol = float(rtol), np.asarray(atol, dtype=float)
+        self.inith, self.maxsteps = abs(inith), maxsteps
+        self.maxh = float(maxh) if maxh else np.inf
+        self.suppress_alg = suppress_alg
+        self.controller = controller or Controller()
+        self._failures = FAILURES + recoverable
+
+    def begin(self, stepper: Stepper, start: Knot, t_end: float) -> None:
+        """Start the stepper with a first step size that suits the tolerances."""
+        self.controller.restart()
+        self._steps = 0
+        self._start: Knot | None = start
+        self._split_tolerances(stepper)
+        self._direction = float(np.sign(t_end - start.t)) or 1.0
+        # before the first size, whose accelerations do not exist where these fail
+        check_start(stepper.full, *start[:3])
+        check_rank(stepper.full, *start[:3])
+        self._look_ahead(stepper, start, abs(t_end - start.t))
+        self._h = self.inith or self._first_size(stepper, start, abs(t_end - start.t))
+        self._begin(stepper, t_end)
+
+    def _begin(self, stepper: Stepper, t_end: float) -> None:
+        """Start, with smaller and smaller first steps if need be."""
+        start = self._start
+        assert start is not None
+        while True:
+            h = self._landing(start.t, t_end)
+            try:
+                stepper.begin(*start[:3], start.lam, start.psi, h)
+                break
+            except self._failures as error:
+                self._cut(self.controller.failed(), start.t, error)
+        knot = stepper.knot()
+        self._history = VelocityHistory(knot.t, knot.v, knot.vdot)
+
+    def advance(self, stepper: Stepper, t_end: float) -> None:
+        """Take one accepted step."""
+        self._count(stepper)
+        while True:
+            h = self._landing(stepper.t, t_end)
+            try:
+                state = stepper.attempt(h)
+            except self._failures as error:
+                self._cut(self.controller.failed(), stepper.t, error)
+                self._again(stepper, t_end)
+                continue
+            error_norm = self._error(stepper, state, h)
+            if error_norm <= 1.0:
+                break
+            stepper.counters.nerrfails += 1
+            self._cut(self.controller.rejected(error_norm), stepper.t, None)
+            self._again(stepper, t_end)
+        self._start = None
+        self._history.append(state.t, state.v)
+        factor = self.controller.accepted(error_norm)
+        if abs(h) >= 0.5 * self._h or factor < 1.0:  # a step shortened to land tells little
+            self._h = min(self.maxh, factor * (self._h if factor >= 1.0 else abs(h)))
+        landed = abs(t_end - state.t) <= 1e-9 * abs(h)
+        stepper.accept(state, t_end if landed else None)
+
+    def _again(self, stepper: Stepper, t_end: float) -> None:
+        """Start anew if it was the first step: its `a` belongs to the step size."""
+        if self._start is not None:
+            self._begin(stepper, t_end)
+
+    def _landing(self, t: float, t_end: float) -> float:
+        """Return the next step size, such that no tiny step is left before the end."""
+        left = abs(t_end - t)
+        if left <= 1.001 * self._h:
+            return t_end - t
+        h = 0.5 * left if left < 2.0 * self._h else self._h
+        return self._direction * h
+
+    def _error(self, stepper: Stepper, state: State, h: float) -> float:
+        """Return the norm of the local error in units of the tolerances."""
+        old = stepper.state
+        jerk, snap = self._history.derivatives(state.t, state.v)
+        if snap is None:
+            snap = self._first_snap(stepper, state, h)
+        constants = stepper.error_constants
+        weight_q = weights(self._atol_q, self.rtol, old.q, state.q)
+        weight_v = weights(self._atol_v, self.rtol, old.v, state.v)
+        error = constants.position * weighted_norm(h**3 * jerk, weight_q)
+        if snap is not None:
+            error = max(error, constants.velocity * weighted_norm(h**3 * snap, weight_v))
+        if not self.suppress_alg:
+            error = max(error, self._multiplier_error(stepper, state, h))
+        return error
+
+    def _multiplier_error(self, stepper: Stepper, state: State, h: float) -> float:
+        """Return the norm of h^2 times the change of the multipliers."""
+        lam, lam_old, psi, psi_old = stepper.multiplier_changes(state, h)
+        return h**2 * max(
+            weighted_norm(lam - lam_old, weights(self._atol_lam, self.rtol, lam, lam_old)),
+            weighted_norm(psi - psi_old, weights(self._atol_psi, self.rtol, psi, psi_old)),
+        )
+
+    def _cut(self, factor: float, t: float, error: BaseException | None) -> None:
+        self._h *= factor
+        if self._h < SMALLEST_STEP * max(abs(t), 1e-3):
+            why = f": {error}" if error else ": the error is too large at any step size"
+            raise StepLimitError(
+                f"no step from t = {t:.9g} succeeds, down to a size of {self._h:.1e}{why}"
+            ) from error
+
+    def _count(self, stepper: Stepper) -> None:
+        self._steps += 1
+        if self._steps > self.maxsteps:
+            raise StepLimitError(
+                f"{self.maxsteps} steps were not enough: at t = {stepper.t:.9g} the step size is "
+                f"{self._h:.1e}. Raise maxsteps, or the tolerances; a problem that has become "
+                "stiff may want less rho_inf."
+            )
+
+    def _split_tolerances(self, stepper: Stepper) -> None:
+        o = stepper.full
+        sizes = np.cumsum([o.n_q, o.n_q, o.n_lam])
+        atol = np.broadcast_to(self.atol, (2 * o.n_q + o.n_lam + o.n_psi,))
+        self._atol_q, self._atol_v, self._atol_lam, self._atol_psi = np.split(atol, sizes)
+
+    def _look_ahead(self, stepper: Stepper, start: Knot, length: float) -> None:
+        """Find acceleration and, by a tiny explicit step, its derivative at the start."""
+        o = stepper.full
+        t, q, v = start[:3]
+        vdot, lam, psi = accelerations(o, t, q, v, start.lam, start.psi)
+        weight_q = weights(self._atol_q, self.rtol, q, q)
+        weight_v = weights(self._atol_v, self.rtol, v, v)
+        fast = max(weighted_norm(v, weight_q), weighted_norm(vdot, weight_v), 1.0 / length)
+        # far enough that rounding does not show
+        self._tiny = max(min(0.01 / fast, 1e-3 * length), 1e-9 * length)
+        tiny = self._tiny * self._direction
+        moved = q + tiny * v + 0.5 * tiny**2 * vdot
+        self._first_vdot, self._first_jerk = vdot, None
+        with contextlib.suppress(*self._failures):
+            later, _, _ = accelerations(o, t + tiny, moved, v + tiny * vdot, lam, psi)
+            self._first_jerk = (later - vdot) / tiny
+
+    def _first_size(self, stepper: Stepper, start: Knot, length: float) -> float:
+        """Return a step whose position error is a tenth of what is allowed."""
+        if self._first_jerk is None:
+            return min(self._tiny, self.maxh)
+        weight_q = weights(self._atol_q, self.rtol, start.q, start.q)
+        jerk = weighted_norm(self._first_jerk, weight_q)
+        allowed = 0.1 / (stepper.error_constants.position * max(jerk, 1e-300))
+        h = allowed ** (1.0 / 3.0)
+        return float(min(h, 0.1 * length, self.maxh))
+
+    def _first_snap(self, stepper: Stepper, state: State, h: float) -> Array | None:
+        """Return v''' of the first step, which has no past, from the accelerations at its ends."""
+        if self._first_jerk is None:
+            return None
+        o = stepper.mechanism
+        _, lam, psi = stepper.scheme.report(o, state)
+        try:
+            vdot, _, _ = accelerations(o, state.t, state.q, state.v, lam, psi)
+        except self._failures:
+            return None
+        mean_jerk = (vdot - self._first_vdot) / h
+        return np.asarray(2.0 / h * (mean_jerk - self._first_jerk))
