@@ -10,8 +10,9 @@ from genalpha.numerics.coefficients import Coefficients
 from tests.schemes.support import random_sizes, residual, steps
 
 H, COUNT = 1e-2, 12
-#: What rounding of a position does to an acceleration: a few times eps / (h^2 beta).
-ROUNDING = 10.0 * 2.2e-16 / (H**2 / 4.0)
+#: What rounding of a position does to an acceleration: a few times eps / (h^2 beta), for the
+#: smallest of the random steps.
+ROUNDING = 10.0 * 2.2e-16 / ((H / 2.0) ** 2 / 4.0)
 
 ANY = [
     "jay_negrut_test",
