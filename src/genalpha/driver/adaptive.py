@@ -12,7 +12,6 @@ from genalpha.errors import ConvergenceError, GenAlphaError, SingularSystemError
 from genalpha.model import Mechanism
 from genalpha.numerics.initial_values import accelerations, check_start
 from genalpha.numerics.interpolation import Knot
-from genalpha.numerics.local_error import VelocityHistory
 from genalpha.numerics.redundancy import check_rank
 from genalpha.numerics.step_control import Controller
 from genalpha.numerics.weights import weighted_norm, weights
@@ -130,7 +129,7 @@ class AdaptiveSteps:
             except self._failures as error:
                 self._cut(self.controller.failed(), start.t, error)
         knot = stepper.knot()
-        self._history = VelocityHistory(knot.t, knot.v, knot.vdot)
+        self._history = stepper.scheme.history(knot.t, knot.v, knot.vdot)
 
     def advance(self, stepper: Stepper, t_end: float) -> None:
         """Take one accepted step."""
@@ -150,7 +149,7 @@ class AdaptiveSteps:
             self._cut(self.controller.rejected(error_norm), stepper.t, None)
             self._again(stepper, t_end)
         self._start = None
-        self._history.append(state.t, state.v)
+        self._history.append(state)
         factor = self.controller.accepted(error_norm)
         if abs(h) >= 0.5 * self._h or factor < 1.0:  # a step shortened to land tells little
             self._h = min(self.maxh, factor * (self._h if factor >= 1.0 else abs(h)))
@@ -173,7 +172,7 @@ class AdaptiveSteps:
     def _error(self, stepper: Stepper, state: State, h: float) -> float:
         """Return the norm of the local error in units of the tolerances."""
         old = stepper.state
-        jerk, snap = self._history.derivatives(state.t, state.v)
+        jerk, snap = self._history.derivatives(state)
         if snap is None:
             snap = self._first_snap(stepper, state, h)
         constants = stepper.error_constants

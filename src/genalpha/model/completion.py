@@ -134,7 +134,7 @@ def tangent(imbalance: Imbalance, groups: Groups | None) -> MatrixFunction:
     ) -> Matrix:
         base = imbalance(t, q, v, vdot, lam, psi)
         # q and v move together: keep both within the range where f is nearly linear
-        tiny = np.finfo(float).tiny
+        tiny = 1e-200  # stands for 0 without overflow
         sizes = np.minimum(scale(q) / max(abs(cq), tiny), scale(v) / max(abs(cv), tiny))
         return forward_jacobian(
             lambda x: imbalance(t, q + cq * x, v + cv * x, vdot, lam, psi),

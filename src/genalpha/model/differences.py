@@ -89,7 +89,10 @@ def _richardson(estimate: Callable[[float], tuple[Array, float]], step: float) -
         if not best.size and not near.any():  # does not depend on s at all: a common case
             return near
         far, _ = estimate(2.0 * step)
-        difference = _largest(near - far) / max(_largest(near), size)
+        whole = max(_largest(near), size)
+        if whole == 0.0:  # lost in rounding: it was the larger step that saw something
+            return best
+        difference = _largest(near - far) / whole
         if difference < least:
             best, least = near + (near - far) / 3.0, difference
         elif not best.size:  # NaN or infinity

@@ -6,14 +6,16 @@ scheme makes the errors
     e_q = C_q h^3 v'',      C_q = -1/12 - alpha^2/4,
     e_v = C_v h^3 v''',     C_v =  1/12 - alpha^2/2 - alpha/2 (1 - alpha_m - alpha_f),
 
-see the theory pages. The derivatives of the velocity come from divided differences: they need no
-evaluation, hold for all schemes (the algorithmic accelerations of HHTI2 do not know the
-reactions), and their rounding errors, a few eps |v|, are not amplified for small h.
+see the theory pages. The derivatives come from divided differences of velocities
+(`VelocityHistory`): they need no evaluation, hold for all schemes whose velocities are free of
+drift (the algorithmic accelerations of HHTI2 do not know the reactions), and their rounding
+errors, a few eps |v|, are not amplified for small h. GenAlphaI3 has a drift that jumps when the
+step size changes; there the algorithmic accelerations tell more (`AccelerationHistory`).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -37,8 +39,21 @@ def generalized_alpha(c: Coefficients) -> ErrorConstants:
     return ErrorConstants(abs(position), abs(velocity))
 
 
+class History(Protocol):
+    """Tells derivatives of the velocity from the steps so far."""
+
+    def derivatives(self, state: Any) -> tuple[Array, Array | None]:
+        """Return the second and third derivative of v as of a step that ends in `state`.
+
+        Right after the start, the third is None: there is no past to tell it.
+        """
+
+    def append(self, state: Any) -> None:
+        """Add an accepted step."""
+
+
 class VelocityHistory:
-    """Velocities of the last steps, and the derivatives that follow from them.
+    """Derivatives from the velocities of the last steps.
 
     Parameters
     ----------
@@ -52,12 +67,9 @@ class VelocityHistory:
         self._v = [v]
         self._vdot = vdot
 
-    def derivatives(self, t: float, v: Array) -> tuple[Array, Array | None]:
-        """Return v'' and v''' as of a step that ends at time `t` with velocity `v`.
-
-        Right after the start, v''' is None: there is no past to tell it.
-        """
-        times, values = [t, *reversed(self._t)], [v, *reversed(self._v)]
+    def derivatives(self, state: Any) -> tuple[Array, Array | None]:
+        """See `History`."""
+        times, values = [state.t, *reversed(self._t)], [state.v, *reversed(self._v)]
         first = [
             (values[i] - values[i + 1]) / (times[i] - times[i + 1]) for i in range(len(times) - 1)
         ]
@@ -71,7 +83,41 @@ class VelocityHistory:
             return 2.0 * second[0], None
         return 2.0 * second[0], 6.0 * (second[0] - second[1]) / (times[0] - times[3])
 
-    def append(self, t: float, v: Array) -> None:
-        """Add an accepted step; three are kept."""
-        self._t = [*self._t[-2:], t]
-        self._v = [*self._v[-2:], v]
+    def append(self, state: Any) -> None:
+        """See `History`; three steps are kept."""
+        self._t = [*self._t[-2:], state.t]
+        self._v = [*self._v[-2:], state.v]
+
+
+class AccelerationHistory:
+    """Derivatives from algorithmic accelerations, which lie h apart within a step.
+
+    Parameters
+    ----------
+    t : float
+    v, vdot : (n,) array
+        The start; only there so that both histories start alike.
+    """
+
+    def __init__(self, t: float, v: Array, vdot: Array) -> None:
+        self._last: tuple[float, Array] | None = None
+
+    def derivatives(self, state: Any) -> tuple[Array, Array | None]:
+        """See `History`."""
+        middle, jerk = self._of(state)
+        if self._last is None:
+            return jerk, None
+        last_middle, last_jerk = self._last
+        return jerk, (jerk - last_jerk) / (middle - last_middle)
+
+    def append(self, state: Any) -> None:
+        """See `History`."""
+        self._last = self._of(state)
+
+    @staticmethod
+    def _of(state: Any) -> tuple[float, Array]:
+        """Return the middle of a step and the second derivative of v there.
+
+        The shift alpha h of the accelerations is left out: it is nearly the same for all steps.
+        """
+        return state.t - 0.5 * state.h, (state.a - state.a_old) / state.h

@@ -10,6 +10,7 @@ from dataclasses import replace
 from genalpha.errors import UnsupportedProblemError
 from genalpha.model import Mechanism
 from genalpha.numerics.coefficients import Coefficients
+from genalpha.numerics.local_error import AccelerationHistory, VelocityHistory
 from genalpha.schemes import hhti2, hhti2_nonholonomic, i3, soi2
 from genalpha.schemes.settings import Scheme, Settings
 
@@ -27,6 +28,7 @@ _I3 = Scheme(
     i3.step,
     i3.report,
     i3.errors,
+    AccelerationHistory,
     i3.faults,
 )
 _SOI2 = Scheme(
@@ -37,6 +39,7 @@ _SOI2 = Scheme(
     soi2.step,
     soi2.report,
     soi2.errors,
+    VelocityHistory,
     soi2.faults,
 )
 _HHTI2 = Scheme(
@@ -47,6 +50,7 @@ _HHTI2 = Scheme(
     hhti2.step,
     hhti2.report,
     hhti2.errors,
+    VelocityHistory,
     hhti2.faults,
 )
 _HHTI2_NONHOLONOMIC = replace(

@@ -11,7 +11,7 @@ import numpy as np
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import FULL
 from genalpha.numerics.coefficients import Coefficients
-from genalpha.numerics.local_error import ErrorConstants
+from genalpha.numerics.local_error import ErrorConstants, History
 from genalpha.numerics.newton import Newton
 
 Array = np.ndarray
@@ -59,6 +59,8 @@ class Scheme:
         True acceleration and multipliers at the state's time, all of second order.
     errors : callable(settings) -> ErrorConstants
         Constants of the local error.
+    history : callable(t, v, vdot) -> History
+        What tells the derivatives that the local error needs.
     faults : callable(mechanism, settings) -> list of str
         Conditions that the scheme needs and that are not met.
     """
@@ -70,4 +72,5 @@ class Scheme:
     step: Callable[[Mechanism, Settings, Newton, State, float], State]
     report: Callable[[Mechanism, State], tuple[Array, Array, Array]]
     errors: Callable[[Settings], ErrorConstants]
+    history: Callable[[float, Array, Array], History]
     faults: Callable[[Mechanism, Settings], list[str]]
