@@ -7,6 +7,21 @@ needs neither Assimulo nor a plotting library. Only the solver classes need Assi
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # for editors and type checkers; at run time names are loaded on first use
+    from genalpha.assimulo import (
+        HHTI2,
+        GenAlphaI3,
+        GenAlphaSOI2,
+        StabilizedEuler,
+        StabilizedRK2,
+    )
+    from genalpha.driver import Solution, integrate
+    from genalpha.model import Mechanism, Reference
+    from genalpha.numerics.coefficients import Coefficients
+    from genalpha.numerics.initial_values import consistent_initial_values
+    from genalpha.numerics.stabilization import Gains
 
 __version__ = "0.1.0.dev0"
 
@@ -14,9 +29,12 @@ _NEEDS_ASSIMULO = {
     "GenAlphaI3": "genalpha.assimulo",
     "GenAlphaSOI2": "genalpha.assimulo",
     "HHTI2": "genalpha.assimulo",
+    "StabilizedEuler": "genalpha.assimulo",
+    "StabilizedRK2": "genalpha.assimulo",
 }
 _HOME = {
     "Coefficients": "genalpha.numerics.coefficients",
+    "Gains": "genalpha.numerics.stabilization",
     "Mechanism": "genalpha.model",
     "Reference": "genalpha.model",
     "Solution": "genalpha.driver",
@@ -25,13 +43,27 @@ _HOME = {
     **_NEEDS_ASSIMULO,
 }
 _NO_ASSIMULO = """\
-genalpha.{name} is an Assimulo solver class, and Assimulo cannot be imported here. Get it with
+genalpha.{name} needs Assimulo, which cannot be imported here. Get it with
     conda install -c conda-forge assimulo
 or, on Python 3.10 and 3.11, build it into this environment with
     python -m genalpha.build_assimulo
 genalpha.integrate solves the same mechanisms without Assimulo."""
 
-__all__ = ["__version__", *_HOME]
+__all__ = [
+    "HHTI2",
+    "Coefficients",
+    "Gains",
+    "GenAlphaI3",
+    "GenAlphaSOI2",
+    "Mechanism",
+    "Reference",
+    "Solution",
+    "StabilizedEuler",
+    "StabilizedRK2",
+    "__version__",
+    "consistent_initial_values",
+    "integrate",
+]
 
 
 def __getattr__(name: str) -> object:

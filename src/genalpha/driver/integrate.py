@@ -12,10 +12,12 @@ from genalpha.driver.adaptive import AdaptiveSteps, faults_of_tolerances
 from genalpha.driver.march import FixedSteps, GivenSteps, March, StepSizes
 from genalpha.driver.options import Options
 from genalpha.driver.solution import Solution
+from genalpha.driver.stabilized import run_stabilized
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import GenAlphaError, InvalidOptionError
 from genalpha.model import Mechanism
 from genalpha.numerics.interpolation import Knot
+from genalpha.schemes.stabilized import ORDERS as STABILIZED
 
 Array = np.ndarray
 
@@ -43,6 +45,8 @@ def integrate(
     t_final : float
         May lie before the start.
     scheme : {"GenAlphaI3", "GenAlphaSOI2", "HHTI2"}, optional
+        Also "StabilizedEuler" and "StabilizedRK2", the explicit methods of Mukharlyamov, with
+        options of their own (`gains`, ...; see `genalpha.driver.stabilized_options`).
     h : float, sequence of float, or None, optional
         None (default): adaptive steps from `rtol` and `atol`. A float: equal steps of this size
         (its sign does not matter). A sequence: all step sizes, which must add up to the interval.
@@ -73,6 +77,9 @@ def integrate(
     >>> bool(abs(solution.q[-1] @ solution.q[-1] - 1) < 1e-14)
     True
     """
+    if scheme in STABILIZED:
+        times = None if t_eval is None else _checked_times(t_eval, mechanism.t0, t_final)
+        return run_stabilized(mechanism, t_final, scheme, h, times, options)
     o = mechanism
     checked = _options(scheme, options)
     faults = _faults_of_times(o.t0, t_final, h)

@@ -10,6 +10,7 @@ import numpy as np
 
 from genalpha.errors import InvalidOptionError
 from genalpha.model import Mechanism
+from genalpha.numerics.accuracy import FULL
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.newton import MODES
 from genalpha.schemes import SCHEMES, Settings, choose
@@ -46,7 +47,7 @@ class Options:
     jacobian : {"auto", "every step", "every iteration"}
         When Newton's matrix is renewed. Default "auto": when it contracts too slowly.
     newton_accuracy : float
-        Newton's iteration stops at this error, relative to the accelerations. Default 1e-12:
+        Newton's iteration stops at this error, relative to the accelerations. Default 1e-13:
         rounding, except for large steps.
     max_iterations : int
         Of Newton's method in one step, default 15.
@@ -61,7 +62,7 @@ class Options:
     start: str = "shifted"
     adjust_steps: bool = True
     jacobian: str = "auto"
-    newton_accuracy: float = 1e-12
+    newton_accuracy: float = FULL
     max_iterations: int = 15
 
     def settings(self, mechanism: Mechanism) -> Settings:

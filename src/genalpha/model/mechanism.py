@@ -393,8 +393,8 @@ class Mechanism:
 
         Parameters
         ----------
-        form : {"ind3", "ind2", "ind1", "ggl2", "ovstab2", "ovstab1", "ode"}, optional
-            The formulation; see `genalpha.assimulo.problem`.
+        form : {"ind3", "ind2", "ind1", "ggl2", "ovstab2", "ovstab1", "ode", "stabilized"}
+            The formulation; see `genalpha.assimulo.problem`. Default "ind3".
         """
         # By name, because the model must not know the layers above it.
         return importlib.import_module("genalpha.assimulo").problem(self, form, **options)

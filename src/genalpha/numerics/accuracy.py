@@ -13,15 +13,17 @@ Norms are Euclidean.
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
 Array = np.ndarray
+Matrix = Any  # np.ndarray or scipy.sparse.csc_array
 
 EPS = float(np.finfo(float).eps)
 TINY = float(np.finfo(float).tiny)
 #: Default of `relative`: solved as well as double precision allows for all but tiny steps.
-FULL = 1e-12
+FULL = 1e-13
 
 
 def norm(x: Array) -> float:
@@ -29,7 +31,9 @@ def norm(x: Array) -> float:
     return sqrt(x.dot(x))
 
 
-def tolerated(relative: float, acceleration: Array, x: Array, displacement: float) -> float:
+def tolerated(
+    relative: float, acceleration: Array, x: Array, displacement: float, noise: float = 0.0
+) -> float:
     """Return the error of an acceleration that may remain.
 
     Parameters
@@ -41,8 +45,32 @@ def tolerated(relative: float, acceleration: Array, x: Array, displacement: floa
         Position or velocity, and
     displacement : float
         how far it moves per unit of acceleration: h^2 beta or h gamma.
+    noise : float
+        What rounding of positions does to accelerations through stiff forces, see `force_noise`.
     """
-    return relative * norm(acceleration) + EPS * max(1.0, norm(x)) / abs(displacement)
+    return relative * norm(acceleration) + EPS * max(1.0, norm(x)) / abs(displacement) + noise
+
+
+def force_noise(tangent: Matrix, inertia: Matrix, q: Array, displacement: float) -> float:
+    """Return the acceleration that forces make of a rounding error of the position.
+
+    Parameters
+    ----------
+    tangent : (n, n) matrix
+        The part of the iteration matrix that comes from the forces: h^2 beta Kt + h gamma Ct.
+    inertia : (n, n) matrix
+        The part that comes from the mass.
+    q : (n,) array
+    displacement : float
+        h^2 beta, or h gamma where beta is 0.
+
+    Notes
+    -----
+    Forces much stiffer than inertia at this step size are inverted by the iteration matrix, so
+    that their noise is never more than that of the position itself.
+    """
+    stiffness = abs(tangent).max() / max(abs(inertia).max(), TINY)
+    return float(min(stiffness, 1.0)) * EPS * max(1.0, norm(q)) / abs(displacement)
 
 
 def tolerated_multiplier(

@@ -90,6 +90,8 @@ class Newton:
     counters: Counters = field(default_factory=Counters)
     #: What the last `setup` returned, if it may be used for the next step.
     solvers: Any = None
+    #: What the last iteration solved with, usable or not.
+    last_solvers: Any = None
     #: Contraction rate of the last iteration; 1 is "unknown".
     rate: float = 1.0
     #: How the last iteration that did not converge ended.
@@ -142,6 +144,7 @@ class Newton:
                 self._remember(iteration, worst)
                 return x
             if size <= ROUNDING and last and max(last) <= ROUNDING:
+                self.last_solvers = self.solvers
                 return x
             # a new matrix for every correction speeds up: no prediction then
             if not size < math.inf or (not renew and self._hopeless(iteration, size, rate)):
@@ -162,6 +165,7 @@ class Newton:
 
     def _remember(self, iteration: int, worst: float) -> None:
         """Keep the step's worst rate for the next one, and the matrix if that is good."""
+        self.last_solvers = self.solvers
         if iteration == 0:
             # one correction tells nothing new: the old rate fades towards 1 (Hairer and Wanner)
             self.rate = self.rate**0.8

@@ -35,7 +35,7 @@ import numpy as np
 
 from genalpha.errors import SingularSystemError, UnsupportedProblemError
 from genalpha.model import Mechanism, Motion
-from genalpha.numerics.accuracy import norm, tolerated, tolerated_multiplier
+from genalpha.numerics.accuracy import force_noise, norm, tolerated, tolerated_multiplier
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Matrix, Solve, factorize, saddle
@@ -80,11 +80,15 @@ class Unknowns(NamedTuple):
 
 
 class Matrices(NamedTuple):
-    """Factorized matrices of position step and velocity projection; size of M over G."""
+    """Factorized matrices of position step and velocity projection; size of M over G.
+
+    `noise` is the `force_noise` of accelerations.
+    """
 
     position: Solve
     velocity: Solve
     mass_over_gradient: float
+    noise: float
 
 
 class Weights(NamedTuple):
@@ -171,28 +175,33 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
         f1 = (x.a + alpha * f0) / (1.0 + alpha)
         return _matrices(o, settings, state, t1, position(x), velocity(x), f1, x, hb, hg)
 
+    def project(x: Unknowns, matrices: Matrices) -> tuple[Unknowns, Array]:
+        """Return x after a velocity projection, and the change of the multiplier in v1."""
+        q, v = position(x), velocity(x)
+        e = matrices.velocity(np.concatenate([np.zeros(n), -o.holonomic_rate(t1, q, v) / h]))
+        L0, L1 = x.L0 + w.projection0 * e[n:], x.L1 + w.projection1 * e[n:]
+        return moved(x, np.zeros(n), L0, L1, q, v + h * e[:n]), e[n:]
+
     def correct(x: Unknowns, matrices: Matrices) -> tuple[Unknowns, Sizes]:
         newton.counters.nfcns += 1
         q, v = position(x), velocity(x)
         f1 = (x.a + alpha * f0) / (1.0 + alpha)
         r = o.mass(t1, q) @ f1 - o.force(t1, q, v)  # (3.4c)
         d = matrices.position(np.concatenate([-r, -o.holonomic(t1, q) / hb]))
-        old_v = v
         x = moved(x, d[:n], x.L0 + d[n:], x.L1 + d[n:], q + hb * d[:n], v)
         size = _size(settings, matrices, d[:n], d[n:], x, q, hb if o.n_lam else hg)
         if not o.n_lam:
             return x, (size,)
 
-        q, v = position(x), velocity(x)
-        e = matrices.velocity(np.concatenate([np.zeros(n), -o.holonomic_rate(t1, q, v) / h]))
-        L0, L1 = x.L0 + w.projection0 * e[n:], x.L1 + w.projection1 * e[n:]
-        x = moved(x, np.zeros(n), L0, L1, q, v + h * e[:n])
-        dv = (velocity(x) - old_v) / h
-        return x, (size, _size(settings, matrices, dv, d[n:] + e[n:], x, v, h))
+        x, e = project(x, matrices)
+        dv = (velocity(x) - v) / h
+        return x, (size, _size(settings, matrices, dv, d[n:] + e, x, v, h))
 
     a, L0, L1 = extrapolated(state.x, state.x_old, h / state.h)
     guess = Unknowns(a, L0, L1, R0(L0), R1(state.q + h * state.v, state.v, L1))
     x = newton.solve(guess, correct, setup)
+    if o.n_lam:  # the last correction of q1 has left a trace in the rate of g: take it away
+        x, _ = project(x, newton.last_solvers)
     f1 = (x.a + alpha * f0) / (1.0 + alpha)  # (3.4c), solved for f(t1, q1, v1)
     return State(t1, position(x), velocity(x), x.a, f1, h, x[:3], state.x)
 
@@ -243,17 +252,19 @@ def _matrices(
     """Factorize the derivatives of (3.4c) and g, and the projection onto the rate of g."""
     c, w, psi = settings.coefficients, weights(settings), np.zeros(0)
     M, G = o.mass(t, q), o.holonomic_jacobian(t, q)
-    A = M / (1.0 + c.alpha) + o.tangent(t, q, v, f1, 0.0 * x.L1, psi, hb, hg)
+    inertia = M / (1.0 + c.alpha)
+    tangent = o.tangent(t, q, v, f1, 0.0 * x.L1, psi, hb, hg)
+    noise = force_noise(tangent, inertia, q, hb)
     old = o.reaction_jacobian(state.t, state.q, state.v, x.L0, psi)
     if o.n_lam:
         old = transported(o, M, mass_solver(o, state.t, state.q), old)
     new = o.reaction_jacobian(t, q, v, x.L1, psi)
     columns = (w.q0 * old + w.q1 * new) / (2.0 * c.beta * (1.0 + c.alpha))
-    position = factorize(saddle(A, -columns, G))
+    position = factorize(saddle(inertia + tangent, -columns, G))
     if not o.n_lam:
-        return Matrices(position, position, 0.0)  # there is nothing to project
+        return Matrices(position, position, 0.0, noise)  # there is nothing to project
     ratio = abs(M).max() / abs(G).max()
-    return Matrices(position, factorize(saddle(M, -new, G)), ratio)
+    return Matrices(position, factorize(saddle(M, -new, G)), ratio, noise)
 
 
 def transported(o: Mechanism, M: Matrix, solve_old: Solve, columns: Matrix) -> Matrix:
@@ -277,7 +288,7 @@ def _size(
     displacement: float,
 ) -> float:
     """Return the size of a correction of accelerations and multipliers, see `accuracy`."""
-    allowed = tolerated(settings.relative, x.a, at, displacement)
+    allowed = tolerated(settings.relative, x.a, at, displacement, matrices.noise)
     size = norm(da) / allowed
     if dL.size:
         scale = tolerated_multiplier(settings.relative, x.L1, allowed, matrices.mass_over_gradient)

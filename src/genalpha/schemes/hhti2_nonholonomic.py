@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from genalpha.model import Mechanism, Motion
-from genalpha.numerics.accuracy import norm, tolerated, tolerated_multiplier
+from genalpha.numerics.accuracy import force_noise, norm, tolerated, tolerated_multiplier
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve, factorize, saddle
 from genalpha.numerics.mass import mass_solver
@@ -54,10 +54,11 @@ class Unknowns(NamedTuple):
 
 
 class Matrices(NamedTuple):
-    """The factorized iteration matrix, and the size of M over that of K."""
+    """The factorized iteration matrix, the size of M over that of K, and `force_noise`."""
 
     solve: Solve
     mass_over_gradient: float
+    noise: float
 
 
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
@@ -92,12 +93,14 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
         newton.counters.nlus += 1
         f1 = (x.a + alpha * f0) / (1.0 + alpha)
         M, K = o.mass(t1, q), o.nonholonomic_jacobian(t1, q, v)
-        A = M / (1.0 + alpha) + o.tangent(t1, q, v, f1, none, 0.0 * x.P, hb, hg)
+        inertia = M / (1.0 + alpha)
+        tangent = o.tangent(t1, q, v, f1, none, 0.0 * x.P, hb, hg)
+        noise = force_noise(tangent, inertia, q, hb)
         columns = o.reaction_jacobian(t_mid, q_mid, 0.5 * (state.v + v), none, x.P)
         columns = hhti2.transported(o, M, solve_mass, columns)
         J = K + (hb / hg) * o.nonholonomic_gradient(t1, q, v)
-        matrix = saddle(A, -columns / (gamma * (1.0 + alpha)), J)
-        return Matrices(factorize(matrix), abs(M).max() / abs(K).max())
+        matrix = saddle(inertia + tangent, -columns / (gamma * (1.0 + alpha)), J)
+        return Matrices(factorize(matrix), abs(M).max() / abs(K).max(), noise)
 
     def correct(x: Unknowns, matrices: Matrices) -> tuple[Unknowns, Sizes]:
         newton.counters.nfcns += 1
@@ -108,7 +111,7 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
         P = x.P + d[n:]
         R = reaction(v + hg * d[:n], P)
         x = Unknowns(x.a + d[:n] - (R - x.R) / gamma, P, R)
-        allowed = tolerated(settings.relative, x.a, v, hg)
+        allowed = tolerated(settings.relative, x.a, v, hg, matrices.noise)
         scale = tolerated_multiplier(settings.relative, P, allowed, matrices.mass_over_gradient)
         return x, (max(norm(d[:n]) / allowed, norm(d[n:]) / scale),)
 

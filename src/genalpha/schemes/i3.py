@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from genalpha.model import Mechanism, Motion
-from genalpha.numerics.accuracy import norm, tolerated, tolerated_multiplier
+from genalpha.numerics.accuracy import force_noise, norm, tolerated, tolerated_multiplier
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve, factorize, saddle, stack
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
@@ -59,10 +59,11 @@ class State(NamedTuple):
 
 
 class Matrices(NamedTuple):
-    """The factorized iteration matrix, and the size of M over that of G and K."""
+    """The factorized iteration matrix, the size of M over that of G and K, and `force_noise`."""
 
     solve: Solve
     mass_over_gradient: float
+    noise: float
 
 
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
@@ -140,7 +141,9 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
         newton.counters.nlus += 1
         R = o.reaction_jacobian(t1, q, v, lam, psi)
         ratio = abs(M).max() / abs(J).max() if m + o.n_psi else 0.0
-        return Matrices(factorize(saddle(scaling * bp * M + Kt_Ct, -R, J)), ratio)
+        inertia = scaling * bp * M
+        noise = force_noise(Kt_Ct, inertia, q, 1.0 / bp)
+        return Matrices(factorize(saddle(inertia + Kt_Ct, -R, J)), ratio, noise)
 
     def correct(x: Unknowns, matrices: Matrices) -> tuple[Unknowns, Sizes]:
         vdot, lam, psi = x
@@ -153,7 +156,9 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
         d = matrices.solve(right)
         d_vdot, d_lam, d_psi = bp * d[:n], d[n : n + m] / scaling, d[n + m :] / scaling
         new = (vdot + d_vdot, lam + d_lam, psi + d_psi)
-        allowed = tolerated(settings.relative, new[0], q, 1.0 / bp if m else gp / bp)
+        allowed = tolerated(
+            settings.relative, new[0], q, 1.0 / bp if m else gp / bp, matrices.noise
+        )
         size = norm(d_vdot) / allowed
         for correction, value in ((d_lam, new[1]), (d_psi, new[2])):
             if value.size:

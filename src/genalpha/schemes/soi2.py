@@ -40,7 +40,7 @@ import numpy as np
 
 from genalpha.errors import SingularSystemError
 from genalpha.model import Mechanism, Motion
-from genalpha.numerics.accuracy import norm, tolerated, tolerated_multiplier
+from genalpha.numerics.accuracy import force_noise, norm, tolerated, tolerated_multiplier
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Matrix, Solve, factorize, saddle, stack
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
@@ -89,11 +89,15 @@ class State(NamedTuple):
 
 
 class Matrices(NamedTuple):
-    """Factorized matrices of position step and velocity projection; size of M over G and K."""
+    """Factorized matrices of position step and velocity projection; size of M over G and K.
+
+    `noise` is the `force_noise` of accelerations.
+    """
 
     position: Solve
     velocity: Solve
     mass_over_gradient: float
+    noise: float
 
 
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
@@ -150,6 +154,20 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
         newton.counters.nlus += 2 if m else 1
         return _matrices(o, settings, t1, q, v, x, M1, hb, hg)
 
+    def project(x: Unknowns, matrices: Matrices) -> tuple[Unknowns, Array]:
+        """Return x after a velocity projection, and by how much a1, lam1, psi1 have changed."""
+        a_t, lam_t, psi_t, delta, mu, nu = x
+        q, v = q_hat + hb * a_t, v_hat + hg * (a_t - delta)
+        difference = o.reaction(t1, q, v, lam_t, psi_t) - o.reaction(
+            t1, q, v, lam_t + mu, psi_t + nu
+        )
+        r = (1.0 - alpha_m) * (M1 @ delta) - (1.0 - alpha_f) * difference  # (13d) - (13e)
+        rows = [-r, o.holonomic_rate(t1, q, v) / hg, o.nonholonomic(t1, q, v) / hg]  # (13g), (13i)
+        e = matrices.velocity(np.concatenate(rows))
+        x = x._replace(delta=delta + e[:n], mu=mu + e[n : n + m], nu=nu + e[n + m :])
+        e[:n] *= -1.0
+        return x, e
+
     def correct(x: Unknowns, matrices: Matrices) -> tuple[Unknowns, Sizes]:
         newton.counters.nfcns += 1
         a_t, lam_t, psi_t, delta, mu, nu = x
@@ -164,20 +182,13 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
         if m == 0:
             return Unknowns(a_t, lam_t, psi_t, delta, mu, nu), (size,)
 
-        q, v = q_hat + hb * a_t, v_hat + hg * (a_t - delta)
-        difference = o.reaction(t1, q, v, lam_t, psi_t) - o.reaction(
-            t1, q, v, lam_t + mu, psi_t + nu
-        )
-        r = (1.0 - alpha_m) * (M1 @ delta) - (1.0 - alpha_f) * difference  # (13d) - (13e)
-        rows = [-r, o.holonomic_rate(t1, q, v) / hg, o.nonholonomic(t1, q, v) / hg]  # (13g), (13i)
-        e = matrices.velocity(np.concatenate(rows))
-        delta, mu, nu = delta + e[:n], mu + e[n : n + m], nu + e[n + m :]
-        e[:n] *= -1.0  # d + e: corrections of a1, lam1, psi1
-        final = (a_t - delta, lam_t + mu, psi_t + nu)
-        projected = _size(settings, matrices, d + e, final, v, hg)
-        return Unknowns(a_t, lam_t, psi_t, delta, mu, nu), (size, projected)
+        x, e = project(Unknowns(a_t, lam_t, psi_t, delta, mu, nu), matrices)
+        final = (x.a_t - x.delta, x.lam_t + x.mu, x.psi_t + x.nu)
+        return x, (size, _size(settings, matrices, d + e, final, v, hg))
 
     x = newton.solve(extrapolated(state.x, state.x_old, h / state.h), correct, setup)
+    if m:  # the last correction of q1 has left a trace in (13g): take it away
+        x, _ = project(x, newton.last_solvers)
     a_t, lam_t, psi_t, delta, mu, nu = x
     a1 = a_t - delta
     Ma1 = M1 @ a1
@@ -208,15 +219,17 @@ def _matrices(
     R = o.reaction_jacobian(t, q, v, x.lam_t, x.psi_t)
     # the explicit M1 does not depend on q1: vdot = 0 leaves the derivatives of -f
     none = np.zeros(o.n_q)
-    A = weight_m * M1 + o.tangent(t, q, v, none, x.lam_t, x.psi_t, weight_f * hb, weight_f * hg)
+    inertia = weight_m * M1
+    tangent = o.tangent(t, q, v, none, x.lam_t, x.psi_t, weight_f * hb, weight_f * hg)
+    noise = force_noise(tangent, inertia, q, hb or hg)
     gradient = K + (hb / hg) * o.nonholonomic_gradient(t, q, v)
-    position = factorize(saddle(A, -weight_f * R, stack(G, gradient)))
+    position = factorize(saddle(inertia + tangent, -weight_f * R, stack(G, gradient)))
     if not o.n_lam:
         ratio = abs(M1).max() / abs(K).max() if o.n_psi else 0.0
-        return Matrices(position, position, ratio)  # there is nothing to project
+        return Matrices(position, position, ratio, noise)  # there is nothing to project
     J = stack(G, K)
-    velocity = factorize(saddle(weight_m * M1, weight_f * R, J))
-    return Matrices(position, velocity, abs(M1).max() / abs(J).max())
+    velocity = factorize(saddle(inertia, weight_f * R, J))
+    return Matrices(position, velocity, abs(M1).max() / abs(J).max(), noise)
 
 
 def _per(residual: Array, displacement: float) -> Array:
@@ -235,7 +248,7 @@ def _size(
     """Return the size of a correction `d` of accelerations and multipliers, see `accuracy`."""
     a, lam, psi = values
     n, m = a.size, lam.size
-    allowed = tolerated(settings.relative, a, x, displacement)
+    allowed = tolerated(settings.relative, a, x, displacement, matrices.noise)
     size = norm(d[:n]) / allowed
     for correction, value in ((d[n : n + m], lam), (d[n + m :], psi)):
         if value.size:

@@ -1,0 +1,312 @@
+"""What Assimulo asks of a solver class, once for all schemes: translation, no mathematics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from assimulo.implicit_ode import Implicit_ODE
+from assimulo.ode import ID_PY_COMPLETE, ID_PY_EVENT, ID_PY_OK, NORMAL
+from assimulo.problem import cOverdetermined_Problem
+from numpy.typing import ArrayLike
+
+from genalpha.assimulo.adapting import (
+    knows_derivatives,
+    with_linear_solver,
+    without_derivatives,
+)
+from genalpha.assimulo.course import Course, Point, made_consistent, start_knot
+from genalpha.assimulo.explicit_calls import first_rhs, results_without_yd
+from genalpha.assimulo.output import Output
+from genalpha.assimulo.reading import Reading
+from genalpha.assimulo.residual import Residual
+from genalpha.assimulo.solver_options import FOREIGN
+from genalpha.assimulo.state_events import StateEvents
+from genalpha.assimulo.step_sizes import step_sizes
+from genalpha.driver.adaptive import StepLimitError
+from genalpha.driver.options import Options
+from genalpha.driver.stepper import Stepper
+from genalpha.errors import (
+    CallbackError,
+    InvalidOptionError,
+    UnsupportedProblemError,
+)
+from genalpha.model import Mechanism, Motion
+from genalpha.numerics.initial_values import consistent_initial_values
+from genalpha.numerics.newton import Counters
+
+Array = np.ndarray
+Results = tuple[int, list[float], list[Array], list[Array]]
+
+#: Statistics that Newton's counters know; the others are counted here and by the base class.
+COUNTED = tuple(Counters.__dataclass_fields__)
+EVENTS = ("nstatefcns", "nstateevents", "ntimeevents", "nstepevents")
+#: So many steps are handed over at once, so that memory does not grow with their number.
+CHUNK = 1000
+
+
+class GenAlphaSolver(StateEvents, Output):
+    """Base class of the solvers: an Assimulo solver class whose steps the driver takes.
+
+    1. `integrate` starts anew when ``opts["initialize"]`` says so: the problem's data and the
+       options are read again, and a new march begins at y.
+    2. It ends exactly on its final time, or on an event; a failure is an exception, never a flag.
+    3. Reported arrays belong to the user: no two of them share memory, none is used again.
+    4. What was computed before an exception is handed to ``handle_result`` first.
+    5. The user's options and tolerances are never changed.
+    """
+
+    #: Name of the scheme in `genalpha.schemes`.
+    scheme = ""
+
+    def __init__(self, problem: Any) -> None:
+        with first_rhs(problem):
+            Implicit_ODE.__init__(self, problem)
+        self._leny = len(self.y)
+        self._F = Residual(problem)
+        self._reading = self._read(problem)
+        mechanism = self._reading.mechanism
+        self._plain = mechanism is not getattr(problem, "mechanism", None)
+        self._knows_jacobian = self._F.has_jacobian if self._plain else knows_derivatives(mechanism)
+        self._natural_linear_solver = "SPARSE" if mechanism.is_sparse else "DENSE"
+        self._set_defaults()
+        self._course: Course | None = None
+        #: Time and position at which the solver stopped last.
+        self._left: tuple[float, Array] | None = None
+        self._stopped = False
+        self._counters = Counters()
+        self.g_old = np.zeros(0)
+        self._event_info = self._no_event()
+        for key in ("report_continuously", "interpolated_output", "state_events"):
+            self.supports[key] = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in FOREIGN:
+            self.log_message(f"{type(self).__name__} has no option {name}: it is ignored.", NORMAL)
+        super().__setattr__(name, value)
+
+    def check_instance(self) -> None:
+        """Take overdetermined problems as well (called by the base class)."""
+        if not isinstance(self.problem, cOverdetermined_Problem):
+            Implicit_ODE.check_instance(self)
+
+    def _read(self, problem: Any) -> Reading:
+        """Return the problem as a mechanism, or say why the scheme cannot have it."""
+        try:
+            reading = Reading(problem)
+        except UnsupportedProblemError as error:
+            raise UnsupportedProblemError(
+                f"{type(self).__name__} needs the structure of a mechanism. {error}. As it is, the "
+                "problem may suit IDA or Radau5DAE (index 1), or ODASSL (overdetermined)."
+            ) from error
+        Options(scheme=self.scheme).settings(reading.mechanism)
+        return reading
+
+    # --- life cycle ---------------------------------------------------------------------------
+
+    def initialize(self) -> None:
+        """Reset the statistics (called by `simulate`)."""
+        self.statistics.reset()
+        self._counters = Counters()
+        for key in (*COUNTED, *EVENTS):
+            self.statistics[key] = 0
+        if self.backward and self.problem_info["time_events"]:
+            fault = "backward = True: Assimulo's base class has no time events backward"
+            raise InvalidOptionError(type(self).__name__, [fault])
+
+    def re_init(
+        self, t0: float, y0: ArrayLike, yd0: ArrayLike, sw0: list[bool] | None = None
+    ) -> None:
+        """Start anew from other values; integers are taken as floats."""
+        y, yd = (np.array(x, dtype=float).ravel() for x in (y0, yd0))
+        Implicit_ODE.re_init(self, t0, y, yd, sw0)
+        self._course = self._left = None
+
+    def simulate(self, tfinal: float, ncp: int = 0, ncp_list: Any = None) -> Any:
+        """Integrate to `tfinal`; see Assimulo's documentation.
+
+        Parameters
+        ----------
+        tfinal : float
+        ncp : int, optional
+            Number of intervals between output points; 0 (default): every step is a result.
+        ncp_list : sequence of float, optional
+            The output points themselves.
+
+        Returns
+        -------
+        t, y, yd
+            A list and two arrays; without yd for an explicit problem.
+        """
+        with results_without_yd(self.problem):
+            return Implicit_ODE.simulate(self, tfinal, ncp, ncp_list)
+
+    # --- integration --------------------------------------------------------------------------
+
+    def integrate(self, t: float, y: Array, yd: Array, tf: float, opts: dict[str, Any]) -> Results:
+        """Integrate to `tf` or to the first event (called by the base class)."""
+        found: list[Point] = []
+        try:
+            if opts["initialize"] or self._course is None:
+                if self._is_now(t, tf):
+                    return _results(
+                        ID_PY_COMPLETE, [] if t == tf else [Point(tf, y.copy(), yd.copy())]
+                    )
+                self._course = self._restart(t, y, yd, tf)
+            flag = self._march(self._course, tf, opts, found)
+        except BaseException:
+            # the base class has not seen these points yet, and will not
+            for point in found:
+                self._hand_over(point)
+            raise
+        finally:
+            self._count()
+            if found:
+                self._leave(found[-1])
+        return _results(flag, found)
+
+    def _leave(self, point: Point) -> None:
+        self._left = point.t, self._reading.layout.split(point.y)[0]
+
+    def _is_now(self, t: float, tf: float) -> bool:
+        """Tell whether `tf` is no further away than rounding; refuse one that has passed."""
+        if abs(tf - t) <= 4.0 * np.finfo(float).eps * max(abs(t), abs(tf)):
+            return True
+        if (tf < t) != self.backward:
+            raise CallbackError(f"time_events returned {tf!r}, which has passed: it is t = {t!r}")
+        return False
+
+    def _restart(self, t: float, y: Array, yd: Array, tf: float) -> Course:
+        """Read options and problem, and begin a march at y."""
+        self._read_again()
+        stepper, layout = self._stepper(), self._reading.layout
+        y = self._continued(stepper.full, t, y)
+        if self.problem_info["state_events"]:
+            self.g_old = self.event_func(t, y, yd)
+        self._event_info = self._no_event()
+        course = Course(stepper, step_sizes(self, layout, stepper.full), layout)
+        course.begin(t, y, tf)
+        return course
+
+    def _read_again(self) -> None:
+        """Take over the switches, and what an event may have changed in the problem."""
+        problem, reading = self.problem, self._reading
+        own = getattr(problem, "mechanism", None)
+        replaced = isinstance(own, Mechanism) and own is not reading.mechanism
+        # a constant mass matrix was evaluated once; everything else is asked for at every call
+        evaluated = self._plain and reading.mechanism.constant_mass is not None
+        stale = evaluated and self._course is not None
+        if replaced or stale:
+            self._reading = self._read(problem)
+        if self.problem_info["switches"]:
+            self._F.switches = self._reading.switches = list(self.sw)
+
+    def _stepper(self) -> Stepper:
+        """Return a stepper with the present options, or raise all their faults at once."""
+        faults, mechanism = self._option_faults(), self._reading.mechanism
+        if not faults:
+            options = Options(
+                scheme=self.scheme,
+                start=self.start,
+                adjust_steps=self.adjust_steps,
+                jacobian=self.jacobian,
+                newton_accuracy=self.newton_accuracy,
+                max_iterations=self.newt,
+                **self._scheme_options(),
+            )
+            return Stepper(self._mechanism(), options, self._counters)
+        try:
+            Options(scheme=self.scheme, **self._scheme_options()).settings(mechanism)
+        except InvalidOptionError as error:
+            faults += error.faults  # conditions of the scheme
+        except TypeError:
+            pass  # a value of the wrong kind is among the faults already
+        raise InvalidOptionError(type(self).__name__, faults)
+
+    def _mechanism(self) -> Mechanism:
+        mechanism = self._reading.mechanism
+        if not self.usejac:
+            mechanism = without_derivatives(mechanism, self._plain)
+        return with_linear_solver(mechanism, self.linear_solver)
+
+    def _continued(self, o: Mechanism, t: float, y: Array) -> Array:
+        """Return a y that is to be continued from, made consistent where this is our business.
+
+        A position that the solver itself has left, and any velocity after an event, may be off
+        the constraints; a fresh start and a position that the user has changed may not.
+        """
+        if self._left is None or self._left[0] != t:
+            return y
+        layout, changed = self._reading.layout, y.copy()
+        q, v, _, _ = layout.split(y)
+        n = layout.n_q
+        changed[:n], changed[n : 2 * n] = made_consistent(
+            o, t, q, v, keep_position=not np.array_equal(q, self._left[1])
+        )
+        return changed
+
+    def _march(self, course: Course, tf: float, opts: dict[str, Any], found: list[Point]) -> int:
+        """Step to `tf` or to an event, and report on the way."""
+        steps = 0
+        while course.t != tf:
+            course.step(tf)
+            self._count()
+            flag, t, y, yd = self.event_locator(course.t_left, *course.at(course.t))
+            point, event, steps = Point(t, y, yd), flag == ID_PY_EVENT, steps + 1
+            if self._report(point, event or point.t == tf, opts, found):
+                steps = 0
+            if event or self._stopped:
+                return int(ID_PY_EVENT)
+            if self.h is None and steps >= self.maxsteps and point.t != tf:
+                raise StepLimitError(f"maxsteps = {steps} steps led only to t = {point.t:.9g}")
+            if opts["output_list"] is None and len(found) >= CHUNK and point.t != tf:
+                return int(ID_PY_OK)
+        return int(ID_PY_COMPLETE)
+
+    def _count(self) -> None:
+        for key in COUNTED:
+            self.statistics[key] = getattr(self._counters, key)
+
+    def make_consistent(
+        self,
+        method: str = "IDA_YA_YDP_INIT",
+        fixed_q: ArrayLike = (),
+        fixed_v: ArrayLike = (),
+    ) -> list[Any]:
+        """Move y and yd to the nearest values that satisfy all equations at all levels.
+
+        Positions and velocities move in the mass metric, and only as far as the constraints ask
+        for it; accelerations and multipliers follow from them.
+
+        Parameters
+        ----------
+        method : str, optional
+            For scripts written for IDA; only its "IDA_YA_YDP_INIT" makes sense for mechanisms.
+        fixed_q, fixed_v : sequence of int, or (n,) bool, optional
+            Positions and velocities that must keep their values.
+
+        Returns
+        -------
+        [0, y, yd]
+            As IDA returns them; they are also the solver's new `y` and `yd`.
+
+        Raises
+        ------
+        InconsistentStartError
+            Nothing consistent is near.
+        """
+        if method != "IDA_YA_YDP_INIT":
+            fault = f"method is {method!r}; expected 'IDA_YA_YDP_INIT'"
+            raise InvalidOptionError("make_consistent", [fault])
+        self._read_again()
+        o, layout = self._reading.mechanism, self._reading.layout
+        start = start_knot(o, layout, self.t, self.y)
+        motion = consistent_initial_values(
+            o, *start[:3], lam0=start.lam, psi0=start.psi, fixed_q=fixed_q, fixed_v=fixed_v
+        )
+        self.y, self.yd = layout.assemble(Motion(*motion))
+        return [0, self.y.copy(), self.yd.copy()]
+
+
+def _results(flag: int, points: list[Point]) -> Results:
+    return int(flag), [x.t for x in points], [x.y for x in points], [x.yd for x in points]

@@ -1,0 +1,101 @@
+"""The way back: a plain Assimulo problem as a mechanism."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from genalpha.assimulo.callbacks import FromJacobian, FromResidual
+from genalpha.assimulo.layout import layout_of
+from genalpha.assimulo.probing import Recogniser
+from genalpha.assimulo.residual import Residual
+from genalpha.errors import UnsupportedProblemError
+from genalpha.model import Mechanism
+
+
+def mechanism_from_problem(
+    problem: Any, n_q: int | None = None, n_lam: int | None = None, n_psi: int | None = None
+) -> Mechanism:
+    """Read a problem of the layout y = [q, v, lam, psi] back as a mechanism.
+
+    A problem made by `Mechanism.problem` gives back its mechanism. Of any other, the rows are
+    recognised by probing the residual at random points near the start; they must come in the
+    order of Assimulo's `Mechanical_System`, whose problems are all understood:
+
+    - "ind3": constraints on positions are holonomic, those on velocities nonholonomic.
+    - "ovstab2", "ovstab1": the same; rates of the holonomic constraints and constraints on
+      accelerations are left out, because the mechanism has its own.
+    - "ggl2": the same; its mu, zero on the solution, is ignored.
+    - "ind2": the positions' constraints are unknown, so *all* constraints are read as
+      nonholonomic, with multipliers psi. They are kept; the positions drift.
+    - "ind1" is refused: it holds neither positions' nor velocities' constraints.
+    - An explicit problem with y = [q, v] has no constraints.
+
+    Multipliers keep the meaning that they have in the problem, whatever its sign convention and
+    scaling. If the problem has `jac`, stiffness and damping come from it, and so do the
+    constraints' derivatives where it agrees with differences.
+
+    Parameters
+    ----------
+    problem : Implicit_Problem, Overdetermined_Problem or Explicit_Problem
+    n_q, n_lam, n_psi : int, optional
+        Numbers of coordinates, of holonomic and of nonholonomic constraints; found if not given.
+
+    Raises
+    ------
+    UnsupportedProblemError
+        Names the first row that does not fit, what was expected there and what was found.
+    """
+    return Reading(problem, n_q, n_lam, n_psi).mechanism
+
+
+class Reading:
+    """A problem as a mechanism, and the way between their states.
+
+    Parameters are those of `mechanism_from_problem`.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+    layout : Layout
+        Takes y apart and puts it together.
+    """
+
+    def __init__(
+        self,
+        problem: Any,
+        n_q: int | None = None,
+        n_lam: int | None = None,
+        n_psi: int | None = None,
+    ) -> None:
+        self._F = Residual(problem)
+        own = getattr(problem, "mechanism", None)
+        if isinstance(own, Mechanism):
+            self.mechanism, self.layout = own, layout_of(own, problem.form)
+            _check_sizes(own, {"n_q": n_q, "n_lam": n_lam, "n_psi": n_psi})
+            return
+        t, y = float(getattr(problem, "t0", 0.0)), np.array(problem.y0, dtype=float).ravel()
+        yd = np.zeros(y.size) if self._F.explicit else np.array(problem.yd0, dtype=float).ravel()
+        rows = Recogniser(self._F, t, y, yd).recognise(n_q, n_lam, n_psi)
+        self.layout = rows.layout
+        callbacks = FromResidual(self._F, rows, t, y)
+        derivatives = FromJacobian(callbacks).arguments() if self._F.has_jacobian else {}
+        self.mechanism = Mechanism(**callbacks.arguments() | derivatives)
+
+    @property
+    def switches(self) -> list[bool]:
+        """What the problem's callbacks get as switches; set it after an event."""
+        return self._F.switches
+
+    @switches.setter
+    def switches(self, values: list[bool]) -> None:
+        self._F.switches = list(values)
+
+
+def _check_sizes(mechanism: Mechanism, given: dict[str, int | None]) -> None:
+    for key, value in given.items():
+        if value is not None and value != getattr(mechanism, key):
+            raise UnsupportedProblemError(
+                f"{key} is given as {value}, but {mechanism!r} has {getattr(mechanism, key)}"
+            )

@@ -1,0 +1,105 @@
+"""How genalpha calls an Assimulo problem: one residual F(t, y, yd) for every kind of problem."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from assimulo.problem import cExplicit_Problem
+from scipy import sparse
+
+from genalpha.errors import UnsupportedProblemError
+
+Array = np.ndarray
+Matrix = Any  # np.ndarray or a sparse array
+
+
+class Residual:
+    """The residual of an Assimulo problem and its Jacobian, with the switches taken care of.
+
+    1. Callbacks are looked up at every call, so that a problem may replace them between events.
+    2. They get copies of the solver's arrays; what they return is raveled into a new array.
+    3. They get the switches if their signature has room for them; where there is no signature to
+       read, if the problem has switches.
+    4. An explicit problem is F = yd - rhs(t, y), with the Jacobian c I - jac(t, y).
+
+    Parameters
+    ----------
+    problem : Implicit_Problem, Overdetermined_Problem or Explicit_Problem
+
+    Attributes
+    ----------
+    switches : list of bool
+        Handed to the callbacks; set it when an event changes them.
+    """
+
+    def __init__(self, problem: Any) -> None:
+        self.problem = problem
+        self.explicit = isinstance(problem, cExplicit_Problem)
+        self.switches: list[bool] = [bool(x) for x in np.ravel(getattr(problem, "sw0", []))]
+        self._signatures: dict[str, tuple[Any, bool]] = {}
+
+    def __call__(self, t: float, y: Array, yd: Array) -> Array:
+        """Return F(t, y, yd); there may be more rows than unknowns."""
+        if self.explicit:
+            return np.asarray(yd) - self._ravel(self._call("rhs", t, np.array(y)))
+        return self._ravel(self._call("res", t, np.array(y), np.array(yd)))
+
+    @property
+    def has_jacobian(self) -> bool:
+        """Whether the problem gives its own Jacobian."""
+        return hasattr(self.problem, "jac")
+
+    def jacobian(self, c: float, t: float, y: Array, yd: Array) -> Matrix:
+        """Return dF/dy + c dF/dyd, dense or sparse as the problem's `jac` is."""
+        if not self.explicit:
+            return _matrix(self._call("jac", c, t, np.array(y), np.array(yd)))
+        jacobian = _matrix(self._call("jac", t, np.array(y)))
+        if sparse.issparse(jacobian):
+            return c * sparse.eye_array(len(y), format="csc") - jacobian
+        return c * np.eye(len(y)) - jacobian
+
+    def events(self, t: float, y: Array, yd: Array) -> Array:
+        """Return the values of the problem's state events; Assimulo always hands them switches."""
+        arguments = (np.array(y),) if self.explicit else (np.array(y), np.array(yd))
+        return self._ravel(self.problem.state_events(t, *arguments, self.switches))
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        function = getattr(self.problem, name)
+        code = getattr(function, "__func__", function)  # a method is a new object at each access
+        if self._signatures.get(name, (None, False))[0] is not code:
+            has = bool(self.switches) or hasattr(self.problem, "state_events")
+            self._signatures[name] = code, _takes_more(name, function, len(arguments), has)
+        if self._signatures[name][1]:
+            return function(*arguments, self.switches)
+        return function(*arguments)
+
+    @staticmethod
+    def _ravel(value: Any) -> Array:
+        return np.array(value, dtype=float).ravel()
+
+
+def _matrix(value: Any) -> Matrix:
+    if sparse.issparse(value):
+        return sparse.csc_array(value)
+    return np.atleast_2d(np.asarray(value, dtype=float))
+
+
+def _takes_more(name: str, function: Callable[..., Any], count: int, otherwise: bool) -> bool:
+    """Tell from the signature whether `function` takes the switches after `count` arguments."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # compiled functions
+        return otherwise
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return otherwise
+    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    required = sum(p.default is p.empty for p in places)
+    if required > count + 1:
+        raise UnsupportedProblemError(
+            f"{name} takes {required} arguments, {[p.name for p in places]}; expected {count}, or "
+            f"{count + 1} with switches (parameters for sensitivities are not supported)"
+        )
+    return required > count or (len(places) > count and otherwise)
