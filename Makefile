@@ -41,7 +41,7 @@ test: lint pytest docs ## lint, types, layers, all tests, strict docs
 
 pytest: $(READY) ## only the tests
 	$(HEADLINE) 'tests (pytest)'
-	@$(BIN)/python -m pytest $(PYTEST_OPTIONS)
+	@$(BIN)/python -m pytest -n auto $(PYTEST_OPTIONS)
 
 compare: $(READY) ## run the comparisons: tables, plots, report
 	$(HEADLINE) 'comparisons'

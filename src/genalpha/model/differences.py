@@ -24,6 +24,8 @@ from scipy import sparse
 Array = np.ndarray
 
 EPS = float(np.finfo(float).eps)
+#: Relative error of the accurate differences.
+DIFFERENCED = 1e-12
 #: Step of the fourth-order first difference: balances rounding, eps / s, and truncation, s^4.
 FIRST_STEP = EPS ** (1 / 5)
 #: Step of the fourth-order second difference: balances eps / s^2 and s^4.

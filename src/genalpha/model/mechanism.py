@@ -30,6 +30,7 @@ from genalpha.model.callbacks import (
     checked_matrix,
     checked_vector,
 )
+from genalpha.model.differences import DIFFERENCED, EPS
 from genalpha.model.patterns import Patterns
 from genalpha.model.reference import Reference
 
@@ -99,6 +100,9 @@ class Mechanism:
         Whether matrices are `scipy.sparse.csc_array`; they are if any given one is sparse.
     constant_mass : matrix or None
         The mass matrix if it is constant.
+    rounding : float
+        Relative error with which the constraints and their gradients can be evaluated: that of
+        rounding, or of differences.
     tangent_cost : int
         Evaluations of the equations of motion per tangent matrix; 0 if no derivative is missing.
     given : frozenset of str
@@ -221,7 +225,9 @@ class Mechanism:
         )
         G, K = self.holonomic_jacobian, self.nonholonomic_jacobian
         self.holonomic_rate = vector("holonomic_rate", m) or (
-            completion.position_rate(self.holonomic, G) if m else _empty
+            completion.position_rate(self.holonomic, G)
+            if "holonomic_jacobian" in given or not m
+            else completion.position_rate_along(self.holonomic)
         )
         knows_rate = {"holonomic_rate", "holonomic_jacobian"} & self.given
         self.holonomic_acceleration = vector("holonomic_acceleration", m) or (
@@ -239,6 +245,9 @@ class Mechanism:
         else:
             self.reaction = completion.default_reaction(G, K, m, l)
             self.reaction_jacobian = completion.default_reaction_jacobian(G, K)
+        knows_gradients = {"holonomic_jacobian"} <= self.given or not m
+        knows_gradients &= {"nonholonomic_jacobian"} <= self.given or not l
+        self.rounding = EPS if knows_gradients else DIFFERENCED
         self._set_tangent(matrix("stiffness", (n, n)), matrix("damping", (n, n)), probe)
         self._call_once()
 

@@ -32,7 +32,12 @@ def norm(x: Array) -> float:
 
 
 def tolerated(
-    relative: float, acceleration: Array, x: Array, displacement: float, noise: float = 0.0
+    relative: float,
+    acceleration: Array,
+    x: Array,
+    displacement: float,
+    noise: float = 0.0,
+    rounding: float = EPS,
 ) -> float:
     """Return the error of an acceleration that may remain.
 
@@ -47,8 +52,10 @@ def tolerated(
         how far it moves per unit of acceleration: h^2 beta or h gamma.
     noise : float
         What rounding of positions does to accelerations through stiff forces, see `force_noise`.
+    rounding : float
+        Relative error with which constraints are evaluated.
     """
-    return relative * norm(acceleration) + EPS * max(1.0, norm(x)) / abs(displacement) + noise
+    return relative * norm(acceleration) + rounding * max(1.0, norm(x)) / abs(displacement) + noise
 
 
 def force_noise(tangent: Matrix, inertia: Matrix, q: Array, displacement: float) -> float:

@@ -82,13 +82,14 @@ class Unknowns(NamedTuple):
 class Matrices(NamedTuple):
     """Factorized matrices of position step and velocity projection; size of M over G.
 
-    `noise` is the `force_noise` of accelerations.
+    `noise` is the `force_noise` of accelerations, `rounding` the mechanism's.
     """
 
     position: Solve
     velocity: Solve
     mass_over_gradient: float
     noise: float
+    rounding: float
 
 
 class Weights(NamedTuple):
@@ -262,9 +263,9 @@ def _matrices(
     columns = (w.q0 * old + w.q1 * new) / (2.0 * c.beta * (1.0 + c.alpha))
     position = factorize(saddle(inertia + tangent, -columns, G))
     if not o.n_lam:
-        return Matrices(position, position, 0.0, noise)  # there is nothing to project
+        return Matrices(position, position, 0.0, noise, o.rounding)  # there is nothing to project
     ratio = abs(M).max() / abs(G).max()
-    return Matrices(position, factorize(saddle(M, -new, G)), ratio, noise)
+    return Matrices(position, factorize(saddle(M, -new, G)), ratio, noise, o.rounding)
 
 
 def transported(o: Mechanism, M: Matrix, solve_old: Solve, columns: Matrix) -> Matrix:
@@ -288,7 +289,7 @@ def _size(
     displacement: float,
 ) -> float:
     """Return the size of a correction of accelerations and multipliers, see `accuracy`."""
-    allowed = tolerated(settings.relative, x.a, at, displacement, matrices.noise)
+    allowed = tolerated(settings.relative, x.a, at, displacement, matrices.noise, matrices.rounding)
     size = norm(da) / allowed
     if dL.size:
         scale = tolerated_multiplier(settings.relative, x.L1, allowed, matrices.mass_over_gradient)

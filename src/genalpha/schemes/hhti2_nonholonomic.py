@@ -54,11 +54,15 @@ class Unknowns(NamedTuple):
 
 
 class Matrices(NamedTuple):
-    """The factorized iteration matrix, the size of M over that of K, and `force_noise`."""
+    """The factorized iteration matrix, and the size of M over that of K.
+
+    `noise` is the `force_noise` of accelerations, `rounding` the mechanism's.
+    """
 
     solve: Solve
     mass_over_gradient: float
     noise: float
+    rounding: float
 
 
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
@@ -100,7 +104,7 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
         columns = hhti2.transported(o, M, solve_mass, columns)
         J = K + (hb / hg) * o.nonholonomic_gradient(t1, q, v)
         matrix = saddle(inertia + tangent, -columns / (gamma * (1.0 + alpha)), J)
-        return Matrices(factorize(matrix), abs(M).max() / abs(K).max(), noise)
+        return Matrices(factorize(matrix), abs(M).max() / abs(K).max(), noise, o.rounding)
 
     def correct(x: Unknowns, matrices: Matrices) -> tuple[Unknowns, Sizes]:
         newton.counters.nfcns += 1
@@ -111,7 +115,7 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
         P = x.P + d[n:]
         R = reaction(v + hg * d[:n], P)
         x = Unknowns(x.a + d[:n] - (R - x.R) / gamma, P, R)
-        allowed = tolerated(settings.relative, x.a, v, hg, matrices.noise)
+        allowed = tolerated(settings.relative, x.a, v, hg, matrices.noise, matrices.rounding)
         scale = tolerated_multiplier(settings.relative, P, allowed, matrices.mass_over_gradient)
         return x, (max(norm(d[:n]) / allowed, norm(d[n:]) / scale),)
 

@@ -59,11 +59,15 @@ class State(NamedTuple):
 
 
 class Matrices(NamedTuple):
-    """The factorized iteration matrix, the size of M over that of G and K, and `force_noise`."""
+    """The factorized iteration matrix, and the size of M over that of G and K.
+
+    `noise` is the `force_noise` of accelerations, `rounding` the mechanism's.
+    """
 
     solve: Solve
     mass_over_gradient: float
     noise: float
+    rounding: float
 
 
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
@@ -140,10 +144,11 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
         newton.counters.nfcnjacs += o.tangent_cost
         newton.counters.nlus += 1
         R = o.reaction_jacobian(t1, q, v, lam, psi)
-        ratio = abs(M).max() / abs(J).max() if m + o.n_psi else 0.0
         inertia = scaling * bp * M
+        solve = factorize(saddle(inertia + Kt_Ct, -R, J))  # fails first if J is 0
+        ratio = abs(M).max() / abs(J).max() if m + o.n_psi else 0.0
         noise = force_noise(Kt_Ct, inertia, q, 1.0 / bp)
-        return Matrices(factorize(saddle(inertia + Kt_Ct, -R, J)), ratio, noise)
+        return Matrices(solve, ratio, noise, o.rounding)
 
     def correct(x: Unknowns, matrices: Matrices) -> tuple[Unknowns, Sizes]:
         vdot, lam, psi = x
@@ -157,7 +162,12 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
         d_vdot, d_lam, d_psi = bp * d[:n], d[n : n + m] / scaling, d[n + m :] / scaling
         new = (vdot + d_vdot, lam + d_lam, psi + d_psi)
         allowed = tolerated(
-            settings.relative, new[0], q, 1.0 / bp if m else gp / bp, matrices.noise
+            settings.relative,
+            new[0],
+            q,
+            1.0 / bp if m else gp / bp,
+            matrices.noise,
+            matrices.rounding,
         )
         size = norm(d_vdot) / allowed
         for correction, value in ((d_lam, new[1]), (d_psi, new[2])):

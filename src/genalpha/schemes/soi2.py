@@ -91,13 +91,14 @@ class State(NamedTuple):
 class Matrices(NamedTuple):
     """Factorized matrices of position step and velocity projection; size of M over G and K.
 
-    `noise` is the `force_noise` of accelerations.
+    `noise` is the `force_noise` of accelerations, `rounding` the mechanism's.
     """
 
     position: Solve
     velocity: Solve
     mass_over_gradient: float
     noise: float
+    rounding: float
 
 
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
@@ -226,10 +227,10 @@ def _matrices(
     position = factorize(saddle(inertia + tangent, -weight_f * R, stack(G, gradient)))
     if not o.n_lam:
         ratio = abs(M1).max() / abs(K).max() if o.n_psi else 0.0
-        return Matrices(position, position, ratio, noise)  # there is nothing to project
+        return Matrices(position, position, ratio, noise, o.rounding)  # there is nothing to project
     J = stack(G, K)
     velocity = factorize(saddle(inertia, weight_f * R, J))
-    return Matrices(position, velocity, abs(M1).max() / abs(J).max(), noise)
+    return Matrices(position, velocity, abs(M1).max() / abs(J).max(), noise, o.rounding)
 
 
 def _per(residual: Array, displacement: float) -> Array:
@@ -248,7 +249,7 @@ def _size(
     """Return the size of a correction `d` of accelerations and multipliers, see `accuracy`."""
     a, lam, psi = values
     n, m = a.size, lam.size
-    allowed = tolerated(settings.relative, a, x, displacement, matrices.noise)
+    allowed = tolerated(settings.relative, a, x, displacement, matrices.noise, matrices.rounding)
     size = norm(d[:n]) / allowed
     for correction, value in ((d[n : n + m], lam), (d[n + m :], psi)):
         if value.size:
