@@ -127,7 +127,7 @@ class AdaptiveSteps:
                 stepper.begin(*start[:3], start.lam, start.psi, h)
                 break
             except self._failures as error:
-                self._cut(self.controller.failed(), start.t, error)
+                self._cut(self.controller.failed(), h, start.t, error)
         knot = stepper.knot()
         self._history = stepper.scheme.history(knot.t, knot.v, knot.vdot)
 
@@ -139,14 +139,14 @@ class AdaptiveSteps:
             try:
                 state = stepper.attempt(h)
             except self._failures as error:
-                self._cut(self.controller.failed(), stepper.t, error)
+                self._cut(self.controller.failed(), h, stepper.t, error)
                 self._again(stepper, t_end)
                 continue
             error_norm = self._error(stepper, state, h)
             if error_norm <= 1.0:
                 break
             stepper.counters.nerrfails += 1
-            self._cut(self.controller.rejected(error_norm), stepper.t, None)
+            self._cut(self.controller.rejected(error_norm), h, stepper.t, None)
             self._again(stepper, t_end)
         self._start = None
         self._history.append(state)
@@ -193,8 +193,8 @@ class AdaptiveSteps:
             weighted_norm(psi - psi_old, weights(self._atol_psi, self.rtol, psi, psi_old)),
         )
 
-    def _cut(self, factor: float, t: float, error: BaseException | None) -> None:
-        self._h *= factor
+    def _cut(self, factor: float, h: float, t: float, error: BaseException | None) -> None:
+        self._h = factor * abs(h)
         if self._h < SMALLEST_STEP * max(abs(t), 1e-3):
             why = f": {error}" if error else ": the error is too large at any step size"
             raise StepLimitError(

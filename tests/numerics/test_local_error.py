@@ -1,0 +1,145 @@
+"""The constants of the local error, measured; derivatives from past velocities."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from genalpha import Coefficients, Mechanism
+from genalpha.driver import Options, Stepper
+from genalpha.numerics.local_error import (
+    AccelerationHistory,
+    VelocityHistory,
+    generalized_alpha,
+)
+
+COEFFICIENTS = {
+    "rho 0": Coefficients.chung_hulbert(0.0),
+    "rho 0.5": Coefficients.chung_hulbert(0.5),
+    "rho 0.8": Coefficients.chung_hulbert(0.8),
+    "rho 0.9": Coefficients.chung_hulbert(0.9),
+    "hht -0.1": Coefficients.hht(-0.1),
+    "hht -0.3": Coefficients.hht(-0.3),
+    "own": Coefficients(-0.1, 0.2, 0.6, 0.8),
+}
+EACH = pytest.mark.parametrize("c", COEFFICIENTS.values(), ids=COEFFICIENTS)
+
+
+def grown() -> Mechanism:
+    """q = exp(t) solves q'' = (q + q')/2: all derivatives of the motion are exp(t)."""
+    return Mechanism(force=lambda t, q, v: 0.5 * (q + v), q0=[1.0], v0=[1.0])
+
+
+def stepper_at(c, h, scheme, t=0.0):
+    stepper = Stepper(grown(), Options(scheme=scheme, coefficients=c, start="plain"))
+    x, none = np.array([np.exp(t)]), np.zeros(0)
+    stepper.begin(t, x, x, none, none, h)
+    return stepper
+
+
+SCHEMES = pytest.mark.parametrize("scheme", ["GenAlphaI3", "GenAlphaSOI2"])
+
+
+@EACH
+@SCHEMES
+def test_position_constant(c, scheme):
+    """One step from exact q, v and a = vdot(t0 + alpha h): e_q / (h^3 v'') tends to C_q."""
+    for h, tolerance in ((1e-2, 0.05), (1e-3, 0.005)):
+        stepper = stepper_at(c, h, scheme)
+        a = np.array([np.exp(c.alpha * h)])
+        state = stepper.state._replace(a=a, a_old=a)
+        stepper.state = state._replace(Ma=a, Ma_old=a) if scheme == "GenAlphaSOI2" else state
+        error = stepper.attempt(h).q[0] - np.exp(h)
+        assert abs(error) / h**3 == pytest.approx(generalized_alpha(c).position, abs=tolerance)
+
+
+@EACH
+@SCHEMES
+def test_velocity_constant_in_the_long_run(c, scheme):
+    """Once `a` has found its own error O(h^2), every step adds C_v h^3 v''' to the velocity.
+
+    Measured with a force that depends on time only, so that errors of one step do not come back
+    in the next: then the velocity's error is the sum of what each step adds.
+    """
+    o = Mechanism(force=lambda t, q, v: np.exp([t]), q0=[1.0], v0=[1.0])
+    h, count = 0.005, 60
+    stepper = Stepper(o, Options(scheme=scheme, coefficients=c))
+    stepper.begin(0.0, o.q0, o.v0, np.zeros(0), np.zeros(0), h)
+    for _ in range(count):  # transients of `a` die out as r_alpha_m^n
+        stepper.accept(stepper.attempt(h))
+    before = stepper.state
+    after = stepper.attempt(h)
+    added = (after.v - before.v)[0] - (np.exp(after.t) - np.exp(before.t))
+    middle = np.exp(0.5 * (before.t + after.t))
+    constant = added / (h**3 * middle)
+    transient = c.r_alpha_m**count / h
+    expected = generalized_alpha(c).velocity
+    assert abs(constant) == pytest.approx(expected, abs=2.0 * h * expected + 1e-4 + transient)
+
+
+def test_chung_hulbert_constant_in_closed_form():
+    for rho in (0.0, 0.3, 1.0):
+        c = Coefficients.chung_hulbert(rho)
+        assert generalized_alpha(c).position == pytest.approx(1 / 12 + c.alpha**2 / 4)
+    trapezoidal = generalized_alpha(Coefficients.trapezoidal())
+    assert trapezoidal.position == pytest.approx(1 / 12)
+    assert trapezoidal.velocity == pytest.approx(1 / 12)
+
+
+CUBIC = np.polynomial.Polynomial([1.0, -2.0, 3.0, 0.7])
+TIMES = [0.0, 0.1, 0.4, 0.45, 0.9, 1.0]
+
+
+def state(t):
+    return SimpleNamespace(t=t, v=np.array([CUBIC(t)]))
+
+
+def history_from(t):
+    return VelocityHistory(t, np.array([CUBIC(t)]), np.array([CUBIC.deriv()(t)]))
+
+
+def test_history_is_exact_on_cubic_velocities():
+    """v''' at any steps; v'' at the mean of the three times that it is taken from."""
+    history = history_from(0.0)
+    for number, t in enumerate(TIMES[1:], 1):
+        second, third = history.derivatives(state(t))
+        # in the first step the start counts twice, with its slope
+        times = [0.0, 0.0, t] if number == 1 else TIMES[number - 2 : number + 1]
+        assert second[0] == pytest.approx(CUBIC.deriv(2)(np.mean(times)), rel=1e-10)
+        if number == 1:
+            assert third is None
+        else:
+            assert third[0] == pytest.approx(CUBIC.deriv(3)(0.0), rel=1e-9)
+        history.append(state(t))
+
+
+def test_history_backwards_and_rejected():
+    """Steps may be negative; asking changes nothing, only appending does."""
+    history = history_from(1.0)
+    history.append(state(0.8))
+    for t in (0.1, 0.3, 0.1):
+        third = history.derivatives(state(t))[1]
+        assert third[0] == pytest.approx(CUBIC.deriv(3)(0.0), rel=1e-9)
+
+
+def test_accelerations_tell_the_derivatives_too():
+    """Exact on cubics: an acceleration that is a parabola has its slope in the middle of a step."""
+    slope = CUBIC.deriv()
+    history = AccelerationHistory(0.0, np.zeros(1), np.zeros(1))
+
+    def step(left, right):
+        return SimpleNamespace(
+            t=right, h=right - left, a=np.array([slope(right)]), a_old=np.array([slope(left)])
+        )
+
+    for number, (left, right) in enumerate(pairwise(TIMES)):
+        second, third = history.derivatives(step(left, right))
+        assert second[0] == pytest.approx(CUBIC.deriv(2)(0.5 * (left + right)), rel=1e-10)
+        if number == 0:
+            assert third is None
+        else:
+            assert third[0] == pytest.approx(CUBIC.deriv(3)(0.0), rel=1e-9)
+        history.append(step(left, right))

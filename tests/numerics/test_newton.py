@@ -1,0 +1,223 @@
+"""Newton's iteration on problems small enough to know everything about them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genalpha.errors import ConvergenceError
+from genalpha.numerics.newton import ROUNDING, Counters, Newton
+
+
+class Problem:
+    """F(x) = 0; an iteration matrix is the derivative at the point of its setup."""
+
+    def __init__(self, F, dF, unit=1e-12):
+        self.F, self.dF, self.unit = F, dF, unit
+        self.setups = self.corrections = 0
+
+    def setup(self, x):
+        self.setups += 1
+        return self.dF(x)
+
+    def correct(self, x, derivative):
+        self.corrections += 1
+        d = -self.F(x) / derivative
+        return x + d, (abs(d) / self.unit,)
+
+    def solve(self, newton, x):
+        return newton.solve(x, self.correct, self.setup)
+
+
+def square(target=2.0, **options):
+    return Problem(lambda x: x * x - target, lambda x: 2 * x, **options)
+
+
+def test_linear_problem_in_two_corrections():
+    """The first correction solves it, the second one sees that nothing is left."""
+    problem = Problem(lambda x: 3.0 * x - 6.0, lambda x: 3.0)
+    newton = Newton()
+    assert problem.solve(newton, 100.0) == 2.0
+    assert problem.corrections <= 2
+    assert (problem.setups, newton.counters.nniters) == (1, problem.corrections)
+
+
+def test_linear_problem_later_in_one_correction():
+    """Once the rate is known, a small correction needs no second one."""
+    problem = Problem(lambda x: 3.0 * x - 6.0, lambda x: 3.0)
+    newton = Newton()
+    problem.solve(newton, 2.5)
+    before = problem.corrections
+    assert problem.solve(newton, 2.0 + 1e-11) == pytest.approx(2.0, abs=1e-14)
+    assert problem.corrections == before + 1
+    assert problem.setups == 1
+
+
+def test_modified_newton_keeps_the_matrix():
+    newton = Newton()
+    x = square().solve(newton, 1.41)
+    assert x == pytest.approx(np.sqrt(2.0), abs=1e-12)
+    solvers = newton.solvers
+    assert solvers is not None
+    problem = square(2.001)
+    assert problem.solve(newton, x) == pytest.approx(np.sqrt(2.001), abs=1e-12)
+    assert problem.setups == 0
+    assert newton.solvers is solvers
+
+
+def test_modes_differ_in_their_setups():
+    setups = {}
+    for mode in ("auto", "every step", "every iteration"):
+        newton, total = Newton(mode), 0
+        x = 1.4
+        for k in range(10):
+            problem = square(2.0 + 1e-4 * k)
+            x = problem.solve(newton, x)
+            assert x == pytest.approx(np.sqrt(2.0 + 1e-4 * k), abs=1e-11)
+            total += problem.setups
+        setups[mode] = total
+    assert setups["auto"] < setups["every step"] == 10 < setups["every iteration"]
+
+
+def test_a_slow_matrix_is_renewed_before_the_next_step():
+    """The matrix at 2 contracts towards sqrt(2) by the factor 1 - sqrt(2)/2 = 0.29: too slow."""
+    newton, problem = Newton(), square()
+    problem.solve(newton, 2.0)
+    assert newton.solvers is None
+    again = square(2.01)
+    again.solve(newton, np.sqrt(2.0))
+    assert again.setups == 1
+
+
+def test_a_stale_matrix_that_does_not_converge_is_renewed_at_once():
+    newton, easy = Newton(), Problem(lambda x: x - 1.0, lambda x: 1.0)
+    easy.solve(newton, 0.0)
+    hard = Problem(lambda x: 4.0 * (x - 2.0), lambda x: 4.0)  # with the old matrix: factor -3
+    assert hard.solve(newton, 1.0) == pytest.approx(2.0, abs=1e-12)
+    assert hard.setups == 1
+    assert newton.counters.nnfails == 0
+
+
+def test_the_last_resort_is_a_matrix_for_every_correction():
+    """x^3 = 1 from 10: the matrix of the start contracts by 0.99, Newton's own converges."""
+    newton = Newton()
+    problem = Problem(lambda x: x**3 - 1.0, lambda x: 3.0 * x * x)
+    assert problem.solve(newton, 10.0) == pytest.approx(1.0, abs=1e-12)
+    assert problem.setups > 3
+    assert newton.counters.nnfails == 0
+
+
+@pytest.mark.parametrize("mode", ["auto", "every step", "every iteration"])
+def test_divergence_raises(mode):
+    newton = Newton(mode)
+    problem = Problem(lambda x: x * x + 1.0, lambda x: 2.0 * x)  # no real solution
+    with pytest.raises(ConvergenceError, match=r"did not converge: after \d+ corrections"):
+        problem.solve(newton, 1.3)
+    assert newton.counters.nnfails == 1
+    assert newton.solvers is None  # nothing of the failure is left for the next step
+    assert newton.rate == 1.0
+
+
+def test_divergence_is_noticed_early():
+    """A contraction by 0.9 needs 200 corrections: hopeless after three of the 15."""
+    newton = Newton("every step")
+    problem = Problem(lambda x: 0.1 * x, lambda x: 1.0)
+    with pytest.raises(ConvergenceError):
+        problem.solve(newton, 1.0)
+    assert problem.corrections == 3
+
+
+@pytest.mark.parametrize("mode", ["auto", "every step", "every iteration"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_nan_raises(mode, bad):
+    problem = Problem(lambda x: bad, lambda x: 1.0)
+    with pytest.raises(ConvergenceError):
+        problem.solve(Newton(mode), 1.0)
+    assert problem.corrections <= 3  # once for every kind of matrix
+
+
+def test_nan_in_a_later_correction_raises():
+    problem = Problem(lambda x: x - 1.0 if x == 0.0 else np.nan, lambda x: 2.0)
+    with pytest.raises(ConvergenceError):
+        problem.solve(Newton("every step"), 0.0)
+
+
+def test_max_iterations_is_a_limit():
+    problem = Problem(lambda x: 0.5 * x, lambda x: 1.0, unit=1e-6)
+    with pytest.raises(ConvergenceError):
+        problem.solve(Newton("every step", max_iterations=4), 1.0)
+    assert problem.corrections <= 4
+    problem.solve(Newton("every step", max_iterations=40), 1.0)
+
+
+def test_counters_are_shared_and_start_at_zero():
+    counters = Counters()
+    assert set(vars(counters).values()) == {0}
+    newton = Newton(counters=counters)
+    square().solve(newton, 1.4)
+    assert counters.nniters > 0
+    assert newton.counters is counters
+
+
+def test_every_group_must_converge():
+    """One group converges at once, the other slowly: the slow one decides."""
+    rates = np.array([0.0, 0.3])
+
+    def correct(x, solvers):
+        new = rates * x
+        return new, tuple(np.abs(new - x) / 1e-6)
+
+    x = Newton().solve(np.array([1.0, 1.0]), correct, lambda x: None)
+    assert np.abs(x).max() < 1e-6 * ROUNDING * 0.3 / 0.7
+
+
+@settings(derandomize=True, max_examples=300, deadline=None)
+@given(
+    factor=st.floats(-1.5, 1.5),
+    error=st.floats(1e-3, 1e15),
+    mode=st.sampled_from(["auto", "every step"]),
+    limit=st.integers(1, 40),
+)
+def test_never_returns_unconverged(factor, error, mode, limit):
+    """A contraction by any factor, from any distance: what remains is allowed, or it raises.
+
+    Corrections above ROUNDING are judged by their rate. Below it they may be rounding errors, and
+    two in a row end the iteration: then r / (1 - r) times ROUNDING remains at most.
+    """
+
+    def correct(x, solvers):
+        new = factor * x
+        return new, (abs(new - x),)
+
+    try:
+        x = Newton(mode, limit).solve(error, correct, lambda x: None)
+    except ConvergenceError:
+        return
+    r = abs(factor)
+    assert r < 1.0 or error * r <= ROUNDING * 1.6
+    bound = max(1.0, ROUNDING * r / (1.0 - factor)) if factor < 1.0 else ROUNDING * 3
+    assert abs(x) <= bound * (1.0 + 1e-9)
+
+
+@settings(derandomize=True, max_examples=100, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), size=st.integers(2, 5), radius=st.floats(0.01, 0.6))
+def test_random_linear_contractions(seed, size, radius):
+    """x -> B x with symmetric B: converged to what is allowed, whatever the mixture of rates."""
+    random = np.random.default_rng(seed)
+    Q = np.linalg.qr(random.standard_normal((size, size)))[0]
+    eigenvalues = radius * random.uniform(-1.0, 1.0, size)
+    B = Q @ np.diag(eigenvalues) @ Q.T
+
+    def correct(x, solvers):
+        new = B @ x
+        return new, (float(np.linalg.norm(new - x)),)
+
+    start = random.standard_normal(size) * 10.0 ** random.uniform(0, 10)
+    try:
+        x = Newton("every step", 60).solve(start, correct, lambda x: None)
+    except ConvergenceError:
+        return
+    # the rate that is seen may still grow towards the radius: a factor for that
+    assert np.linalg.norm(x) <= max(2.0, ROUNDING * radius / (1.0 - radius)) * 1.01
