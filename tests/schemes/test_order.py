@@ -150,7 +150,7 @@ def test_without_adjustment_hht_is_first_order():
 
 @pytest.mark.parametrize("scheme", ["GenAlphaI3", "GenAlphaSOI2", "HHTI2"])
 def test_shifted_start_is_second_order_at_once(scheme):
-    """The starting `a` itself, and with GenAlphaSOI2 the multiplier of the very first step."""
+    """The starting `a` itself, and the multiplier of the very first step."""
     o = mechanism("hht_test")
     sizes = np.array([0.02, 0.01, 0.005, 0.0025])
     a_errors, lam_errors = {}, {}
@@ -169,6 +169,6 @@ def test_shifted_start_is_second_order_at_once(scheme):
 
     assert 1.9 <= slope(a_errors["shifted"]) <= 2.1
     assert 0.9 <= slope(a_errors["plain"]) <= 1.1
-    if scheme == "GenAlphaSOI2":
-        assert slope(lam_errors["shifted"]) >= 1.9
+    assert slope(lam_errors["shifted"]) >= 1.9
+    if scheme != "HHTI2":  # its multipliers come from the constraints at acceleration level
         assert slope(lam_errors["plain"]) <= 1.2

@@ -3,8 +3,8 @@
 With the instants t + alpha h of `a` and the order-2 condition, one step of a generalized-alpha
 scheme makes the errors
 
-    e_q = C_q h^3 v'',      C_q = -1/12 - alpha^2/4,
-    e_v = C_v h^3 v''',     C_v =  1/12 - alpha^2/2 - alpha/2 (1 - alpha_m - alpha_f),
+    e_q = C_q h^3 v'',      C_q = 1/12 + alpha^2/4,
+    e_v = C_v h^3 v''',     C_v = 1/12 - alpha^2/2 - alpha/2 (1 - alpha_m - alpha_f),
 
 see the theory pages. The derivatives come from divided differences of velocities
 (`VelocityHistory`): they need no evaluation, hold for all schemes whose velocities are free of

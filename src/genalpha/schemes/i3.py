@@ -77,15 +77,33 @@ def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) 
 
 
 def shifted(o: Mechanism, settings: Settings, state: State, first: State, h: float) -> State:
-    """Start with a0 = vdot(t0 + alpha h) + O(h^2): vdot0 and vdot1 extrapolated linearly.
+    """Start with a0 = vdot(t0 + alpha h) + O(h^2), and with the drift that steps h build up.
 
-    The vdot1 of a first step from the plain start is too rough for that; the consistent one of
-    its q1, v1 is not.
+    a0 comes from vdot0 and vdot1, extrapolated linearly. The vdot1 of a first step from the plain
+    start is too rough for that; the consistent one of its q1, v1 is not.
+
+    The scheme makes a local error C h^3 v'' in q, see `local_error`, which (2) allows in the
+    directions of the constraints only if the velocity makes up for it: after some steps
+    g_t + G v = -C h^2 G v''. A start without this drift would cost an order in the first lam. (The
+    paper starts plainly; this is ours.)
     """
-    alpha = settings.coefficients.alpha
+    c = settings.coefficients
     vdot1, _, _ = accelerations(o, first.t, first.q, first.v, first.lam, first.psi)
-    a = (1.0 - alpha) * state.vdot + alpha * vdot1
-    return state._replace(a=a, a_old=a, h=h)
+    a = (1.0 - c.alpha) * state.vdot + c.alpha * vdot1
+    v = state.v
+    if o.n_lam:
+        G_jerk = o.holonomic_jacobian(state.t, state.q) @ (vdot1 - state.vdot) / h
+        v = with_drift(o, state, (1.0 / 6.0 - c.alpha / 2.0 - c.beta) * h**2 * G_jerk)
+    return state._replace(v=v, a=a, a_old=a, h=h)
+
+
+def with_drift(o: Mechanism, state: State, drift: Array) -> Array:
+    """Return the velocity, changed in the direction of the reactions by a `drift` of g_t + G v."""
+    t, q, v, _, lam, psi = state[:6]
+    J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
+    project = factorize(saddle(o.mass(t, q), -o.reaction_jacobian(t, q, v, lam, psi), J))
+    d = project(np.concatenate([np.zeros(o.n_q), drift, np.zeros(o.n_psi)]))
+    return v + d[: o.n_q]
 
 
 def adjusted(o: Mechanism, settings: Settings, state: State, h: float) -> tuple[Array, Array]:
@@ -93,10 +111,10 @@ def adjusted(o: Mechanism, settings: Settings, state: State, h: float) -> tuple[
 
     a0 moves from t0 + alpha h_old to t0 + alpha h by formula (14a) of Jay and Negrut (2008).
 
-    v0 has the drift g_t + G v0 = c h_old^2 + O(h^3) that the scheme builds up with steps h_old;
-    steps h build up c h^2. The difference, which is small in v0, would be of order h in lam1,
-    because (4) turns it into an acceleration. It is taken away, in the direction of the
-    reactions. (The paper has constant steps; this is ours.)
+    v0 has the drift c h_old^2 that the scheme has built up with steps h_old, see `shifted`; steps
+    h build up c h^2. The difference, which is small in v0, would be of order h in lam1, because
+    (4) turns it into an acceleration. It is taken away. (The paper has constant steps; this is
+    ours.)
     """
     if h == state.h or not settings.adjust_steps:
         return state.v, state.a
@@ -104,12 +122,8 @@ def adjusted(o: Mechanism, settings: Settings, state: State, h: float) -> tuple[
     a = state.a + settings.coefficients.alpha * (ratio - 1.0) * (state.a - state.a_old)
     if not o.n_lam:
         return state.v, a
-    t, q, v, _, lam, psi = state[:6]
-    J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
-    project = factorize(saddle(o.mass(t, q), -o.reaction_jacobian(t, q, v, lam, psi), J))
-    drift = (ratio**2 - 1.0) * o.holonomic_rate(t, q, v)
-    d = project(np.concatenate([np.zeros(o.n_q), drift, np.zeros(o.n_psi)]))
-    return v + d[: o.n_q], a
+    drift = (ratio**2 - 1.0) * o.holonomic_rate(state.t, state.q, state.v)
+    return with_drift(o, state, drift), a
 
 
 def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: float) -> State:

@@ -1,0 +1,408 @@
+"""Make the figures and the measured tables of the pages: python docs/figures.py [name ...].
+
+Figures go to docs/pages/images. Tables go into the pages themselves, between the markers
+``<!-- measured: name -->`` and ``<!-- end -->``; nobody types numbers there. Without names
+everything is made, in about two minutes; ``--list`` lists the names.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from scipy.integrate import solve_ivp
+
+from genalpha import Coefficients, Mechanism, integrate, mechanisms
+from genalpha.numerics.initial_values import accelerations
+from genalpha.numerics.linear import saddle, stack
+from genalpha.schemes import i3
+
+PAGES = Path(__file__).parent / "pages"
+IMAGES = PAGES / "images"
+TUTORIAL = PAGES / "tutorial.md"
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SCHEMES = ("GenAlphaI3", "GenAlphaSOI2", "HHTI2")
+STYLE = {
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "font.size": 9,
+    "grid.alpha": 0.25,
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.3,
+    "savefig.dpi": 120,
+    "figure.constrained_layout.use": True,
+}
+
+
+def save(figure, name):
+    """Write a figure, without anything in it that changes from run to run."""
+    figure.savefig(IMAGES / f"{name}.png", metadata={"Software": None})
+    plt.close(figure)
+
+
+def markdown(header, rows):
+    """Return a table in Markdown."""
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+# --- the tutorial's mechanism -------------------------------------------------------------------
+
+
+def tutorial_blocks():
+    """Return the Python blocks of the tutorial that need no Assimulo, in order."""
+    blocks = BLOCK.findall(TUTORIAL.read_text(encoding="utf-8"))
+    return [block for block in blocks if "needs Assimulo" not in block]
+
+
+def tutorial():
+    """Run the tutorial and keep its figure."""
+    space = {}
+    plt.close("all")
+    with mpl.rc_context({"figure.constrained_layout.use": True}):
+        for block in tutorial_blocks():
+            exec(block.replace("plt.show()", ""), space)
+    save(plt.gcf(), "tutorial")
+
+
+def double_pendulum():
+    space = {}
+    exec(tutorial_blocks()[0], space)
+    return space["pendulum"]
+
+
+def index():
+    """Path of a double pendulum, and how far four methods are from its constraints."""
+    o = double_pendulum()
+    end, h = 10.0, 5e-3
+    figure, (path, g_axis, v_axis) = plt.subplots(
+        1, 3, figsize=(10.5, 3.6), width_ratios=(0.9, 1.0, 1.0)
+    )
+    solution = integrate(o, end, "GenAlphaSOI2", rtol=1e-7, atol=1e-7)
+    fine = solution(np.linspace(0.0, end, 4000)).q
+    path.plot(fine[:, 2], fine[:, 3], color="C0", lw=0.6)
+    path.plot(fine[:, 0], fine[:, 1], color="0.75", lw=0.8)
+    for t in (0.0, 0.4, 0.8):
+        x1, y1, x2, y2 = solution(t).q
+        path.plot([0, x1, x2], [0, y1, y2], "o-", color="C1", markersize=4, lw=1.2)
+    path.set(aspect="equal", xlabel="x", ylabel="y", title="double pendulum, 10 s")
+
+    def accelerate(t, y):
+        vdot, _, _ = accelerations(o, t, y[:4], y[4:], np.zeros(2), np.zeros(0))
+        return np.concatenate([y[4:], vdot])
+
+    runs = {}
+    explicit = solve_ivp(accelerate, (0.0, end), [*o.q0, *o.v0], rtol=1e-6, atol=1e-6)
+    runs["RK45 of SciPy, tolerance 1e-6"] = (explicit.t, explicit.y[:4].T, explicit.y[4:].T, "0.5")
+    for scheme, color in zip(SCHEMES, ("C3", "C0", "C2"), strict=True):
+        s = integrate(o, end, scheme, h)
+        runs[f"{scheme}, h = {h:g}"] = (s.t, s.q, s.v, color)
+    for label, (t, q, v, color) in runs.items():
+        g = [np.abs(o.holonomic(*x)).max() for x in zip(t, q, strict=True)]
+        rate = [np.abs(o.holonomic_rate(*x)).max() for x in zip(t, q, v, strict=True)]
+        for axis, values in ((g_axis, g), (v_axis, rate)):
+            axis.semilogy(t, np.maximum(values, 1e-17), color=color, lw=0.8, label=label)
+    g_axis.set(xlabel="t", ylabel="largest |g|", title="position constraints", ylim=(1e-17, 1))
+    v_axis.set(xlabel="t", ylabel="largest |dg/dt|", title="velocity constraints", ylim=(1e-17, 1))
+    figure.legend(
+        *v_axis.get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8
+    )
+    save(figure, "index")
+
+
+# --- Arnold and Brüls 2007 ----------------------------------------------------------------------
+
+
+def iteration_matrices(o, h, c):
+    """Return S_t as printed and D_L S_t D_R of (9), (10) at the start of a mechanism."""
+    t, q, v = o.t0, o.q0, o.v0
+    vdot, lam, psi = accelerations(o, t, q, v, *o.multiplier_guess())
+    bp = (1.0 - c.alpha_m) / (h**2 * c.beta * (1.0 - c.alpha_f))
+    gp = c.gamma / (h * c.beta)
+    K = o.tangent(t, q, v, vdot, lam, psi, 1.0, gp)
+    J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
+    R = o.reaction_jacobian(t, q, v, lam, psi)
+    S = saddle(bp * o.mass(t, q) + K, -R, J)
+    left, right = np.ones(len(S)), np.ones(len(S))
+    left[: o.n_q] = c.beta * h**2
+    right[o.n_q :] = 1.0 / (c.beta * h**2)
+    return S, left[:, None] * S * right
+
+
+def condition():
+    """Condition number of the iteration matrix with and without scaling."""
+    c = Coefficients.chung_hulbert(0.8)
+    sizes = np.geomspace(1e-1, 1e-7, 37)
+    figure, axis = plt.subplots(figsize=(6.5, 3.6))
+    for name, color in (("four_bar", "C0"), ("simple_pendulum", "C1")):
+        o = getattr(mechanisms, name)()
+        numbers = np.array(
+            [[np.linalg.cond(S) for S in iteration_matrices(o, h, c)] for h in sizes]
+        )
+        axis.loglog(sizes, numbers[:, 0], "--", color=color, label=f"{name}, not scaled (8)")
+        axis.loglog(sizes, numbers[:, 1], "-", color=color, label=f"{name}, scaled (9), (10)")
+    axis.axhline(1.0 / np.finfo(float).eps, color="k", lw=0.8, ls=":")
+    axis.text(1e-1, 0.25 / np.finfo(float).eps, "1 / rounding unit ", va="top", fontsize=8)
+    axis.invert_xaxis()
+    axis.set(xlabel="step size h", ylabel="condition number")
+    axis.legend(fontsize=8, loc="center right")
+    save(figure, "condition")
+
+
+def undamped():
+    """Multipliers of Andrews' squeezer with and without numerical damping, as in Figs. 7 and 8."""
+    o = mechanisms.andrews_squeezer()
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), sharex=True, sharey=True)
+    for axis, rho_inf in zip(axes, (0.7, 1.0), strict=True):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            s = integrate(o, 0.03, "GenAlphaI3", 3e-4, rho_inf=rho_inf)
+        axis.plot(1e3 * s.t, s.lam[:, 4], color="C3", lw=1.0, label="GenAlphaI3, h = 0.3 ms")
+        times = np.linspace(0.0, 0.03, 600)
+        true = [o.reference.motion(t).lam[4] for t in times]
+        axis.plot(1e3 * times, true, "k", lw=0.8, label="reference")
+        axis.set(title=f"rho_inf = {rho_inf:g}", xlabel="t in ms")
+    low, high = min(true), max(true)
+    axes[0].set(ylabel="lam[4]", ylim=(low - 0.6 * (high - low), high + 0.6 * (high - low)))
+    axes[0].legend(fontsize=8)
+    save(figure, "undamped")
+
+
+def alternating(length, pairs):
+    h = length / pairs
+    return [h / 3.0, 2.0 * h / 3.0] * pairs
+
+
+def equal(length, count):
+    return [length / count] * count
+
+
+def component_errors(o, length, sizes, after, options):
+    """Largest errors of q, v, a, lam, psi from the fraction `after` of the run on."""
+    s = integrate(o, length, h=sizes, **options)
+    c = options.get("coefficients") or Coefficients.chung_hulbert(options["rho_inf"])
+    found = np.zeros(5)
+    first = max(1, int(after * len(sizes)))
+    for i in range(first, len(s.t), max(1, len(s.t) // 40) | 1):
+        truth = o.reference.motion(s.t[i])
+        a = o.reference.motion(s.t[i] + c.alpha * sizes[i - 1]).vdot
+        pairs = (
+            (s.q[i], truth.q), (s.v[i], truth.v), (s.a[i], a), (s.lam[i], truth.lam),
+            (s.psi[i], truth.psi),
+        )  # fmt: skip
+        found = np.maximum(found, [np.linalg.norm(x - y) for x, y in pairs])
+    return found
+
+
+def orders(o, length, coarsest, sizes_of, after=0.25, **options):
+    """Slopes of log error over log h; a dash where there is no such component."""
+    counts = [coarsest, round(1.5 * coarsest), 2 * coarsest, 3 * coarsest]
+    table = np.array(
+        [component_errors(o, length, sizes_of(length, n), after, options) for n in counts]
+    )
+    there = table.min(axis=0) > 0.0
+    slopes = np.full(5, np.nan)
+    slopes[there] = np.polyfit(-np.log(counts), np.log(table[:, there]), 1)[0]
+    return ["–" if np.isnan(x) else f"{x:.2f}" for x in slopes]
+
+
+def only_14a(o, settings, state, h):
+    """`i3.adjusted` without its correction of v0."""
+    alpha = settings.coefficients.alpha
+    return state.v, state.a + alpha * (h / state.h - 1.0) * (state.a - state.a_old)
+
+
+def order_i3():
+    o = mechanisms.hht_test()
+    options = {"scheme": "GenAlphaI3", "rho_inf": 0.2}
+    both = orders(o, 1.0, 150, alternating, **options)
+    kept = i3.adjusted
+    i3.adjusted = only_14a
+    try:
+        only = orders(o, 1.0, 150, alternating, **options)
+    finally:
+        i3.adjusted = kept
+    none = orders(o, 1.0, 150, alternating, adjust_steps=False, **options)
+    rows = [
+        ["a by (14a) and v0 by the drift (default)", *both[:4]],
+        ["only a by (14a)", *only[:4]],
+        ["neither (`adjust_steps=False`)", *none[:4]],
+    ]
+    return markdown(["adjusted", "q", "v", "a", "lam"], rows)
+
+
+# --- Jay and Negrut 2008, Jay -------------------------------------------------------------------
+
+
+def order_soi2():
+    rows = []
+    for name, length, coarsest, free in (
+        ("jay_negrut_test", 1.0, 100, 0),
+        ("hht_test", 1.0, 150, 1),
+        ("pendulum_jn", 0.5, 200, 1),
+        ("rolling_disk", 0.8, 100, 3),
+    ):
+        o = getattr(mechanisms, name)()
+        for adjust in (True, False):
+            slopes = orders(
+                o, length, coarsest, alternating,
+                scheme="GenAlphaSOI2", rho_inf=0.2, adjust_steps=adjust,
+            )  # fmt: skip
+            rows.append([f"`{name}`", free, "yes" if adjust else "no", *slopes])
+    return markdown(["mechanism", "free velocities", "(14)", "q", "v", "a", "lam", "psi"], rows)
+
+
+def order_start():
+    o = mechanisms.pendulum_jn()
+    rows = []
+    for scheme in SCHEMES[:2]:
+        for start in ("plain", "shifted"):
+            slopes = orders(o, 0.05, 40, equal, 0.0, scheme=scheme, rho_inf=0.8, start=start)
+            rows.append([f"`{scheme}`", start, *slopes[:4]])
+    return markdown(["scheme", "start", "q", "v", "a", "lam"], rows)
+
+
+def coefficients():
+    rows = []
+    for rho_inf in (0.0, 0.1, 0.2, 1.0 / 3.0, 0.5, 0.7, 0.8, 0.9, 1.0):
+        c = Coefficients.chung_hulbert(rho_inf)
+        values = (c.alpha_m, c.alpha_f, c.gamma, c.r_gamma, c.r_alpha_m, c.r_alpha_f)
+        rows.append([f"{rho_inf:.3g}", *(f"{x:.3f}" for x in values)])
+    names = [r"\alpha_m", r"\alpha_f", r"\gamma", r"r_\gamma", r"r_{\alpha_m}"]
+    return markdown([f"${x}$" for x in (r"\rho_\infty", *names, r"r_{\alpha_f}")], rows)
+
+
+def decay():
+    """How fast the error of a plain start leaves `a`: ratio of two following errors."""
+    o = mechanisms.rolling_disk()
+    h, rows = 1e-4, []
+    for rho_inf in (0.0, 0.2, 1.0 / 3.0, 0.8):
+        c = Coefficients.chung_hulbert(rho_inf)
+        s = integrate(o, 4 * h, "GenAlphaSOI2", h, rho_inf=rho_inf, start="plain")
+        truth = [o.reference.motion(t + c.alpha * h).vdot for t in s.t[1:]]
+        errors = np.linalg.norm(s.a[1:] - truth, axis=1)
+        cells = (errors[1] / errors[0], c.r_gamma, c.r_alpha_m, c.r_alpha_f)
+        rows.append([f"{rho_inf:.3g}", *(f"{x:.3f}" for x in cells)])
+    names = [r"\rho_\infty", r"r_\gamma", r"r_{\alpha_m}", r"r_{\alpha_f}"]
+    header = [f"${x}$" for x in names]
+    return markdown([header[0], "measured ratio of errors of a", *header[1:]], rows)
+
+
+# --- adaptive steps -----------------------------------------------------------------------------
+
+
+def constants():
+    """Error constants from runs with a force e^t, beside the formulas."""
+    o = Mechanism(force=lambda t, q, v: np.array([np.exp(t)]), q0=[1.0], v0=[1.0])
+    h, e, rows = 1e-3, np.e, []
+    for label, c in {
+        "Chung and Hulbert, rho_inf = 0.8": Coefficients.chung_hulbert(0.8),
+        "Chung and Hulbert, rho_inf = 0.2": Coefficients.chung_hulbert(0.2),
+        "Chung and Hulbert, rho_inf = 0": Coefficients.chung_hulbert(0.0),
+        "HHT, alpha = -0.1": Coefficients.hht(-0.1),
+        "HHT, alpha = -0.3": Coefficients.hht(-0.3),
+        "trapezoidal rule": Coefficients.trapezoidal(),
+    }.items():
+        s = integrate(o, 1.0, "GenAlphaSOI2", h, coefficients=c)
+        # global errors: v collects C_v h^3 v''' per step, q collects C_q h^3 v'' and v's error
+        C_v = (s.v[-1, 0] - e) / (h**2 * (e - 1.0))
+        C_q = ((s.q[-1, 0] - e) / h**2 - C_v * (e - 2.0)) / (e - 1.0)
+        alpha = c.alpha
+        true_q = c.beta + alpha / 2.0 - 1.0 / 6.0
+        true_v = 1.0 / 12.0 - alpha**2 / 2.0 - alpha / 2.0 * (1.0 - c.alpha_m - c.alpha_f)
+        rows.append([label, *(f"{x:.4f}" for x in (true_q, C_q, true_v, C_v))])
+    header = ["coefficients", "$C_q$", "measured", "$C_v$", "measured"]
+    return markdown(header, rows)
+
+
+def tolerances():
+    rows = []
+    for name, end, schemes in (
+        ("pendulum_jn", 4.0, SCHEMES),
+        ("four_bar", 2.0, SCHEMES[:2]),
+    ):
+        o = getattr(mechanisms, name)()
+        truth = o.reference.motion(end)
+        for scheme in schemes:
+            for tolerance in (1e-3, 1e-4, 1e-5, 1e-6):
+                s = integrate(o, end, scheme, rtol=tolerance, atol=tolerance)
+                pairs = ((s.q, truth.q), (s.v, truth.v), (s.lam, truth.lam))
+                errors = [f"{np.abs(x[-1] - y).max():.1e}" for x, y in pairs]
+                count = s.statistics
+                work = [count.nsteps, count.nerrfails, count.nniters]
+                rows.append([f"`{name}`", f"`{scheme}`", f"{tolerance:.0e}", *errors, *work])
+    return markdown(
+        ["mechanism", "scheme", "rtol = atol", "error of q", "of v", "of lam", "steps",
+         "rejected", "Newton iterations"],
+        rows,
+    )  # fmt: skip
+
+
+def step_sizes():
+    """Step sizes of the pendulum with a strong damper."""
+    o = mechanisms.pendulum_jn(damper=1e4)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), sharex=True)
+    times = np.geomspace(1e-4, 4.0, 300)
+    left.loglog(times, [abs(o.reference.motion(t).v[2]) for t in times], "k", lw=1.0)
+    left.set(xlabel="t in s", ylabel="|angular velocity| in rad/s", title="the motion")
+    styles = (
+        ("GenAlphaI3", 0.9, "C3", "-"), ("GenAlphaI3", 0.2, "C3", "--"),
+        ("GenAlphaSOI2", 0.9, "C0", "-"), ("GenAlphaSOI2", 0.2, "C0", "--"),
+    )  # fmt: skip
+    for scheme, rho_inf, color, line in styles:
+        s = integrate(o, 4.0, scheme, rtol=1e-4, atol=1e-4, rho_inf=rho_inf)
+        label = f"{scheme}, rho_inf = {rho_inf:g}: {s.statistics.nsteps} steps"
+        right.loglog(s.steps[1:], np.diff(s.steps), line, color=color, label=label)
+    right.set(xlabel="t in s", ylabel="step size in s", title="step sizes, rtol = atol = 1e-4")
+    right.legend(fontsize=8)
+    save(figure, "step-sizes")
+
+
+# --- all of them --------------------------------------------------------------------------------
+
+FIGURES = {f.__name__: f for f in (tutorial, index, condition, undamped, step_sizes)}
+TABLES = {
+    f.__name__: f
+    for f in (order_i3, order_soi2, order_start, coefficients, decay, constants, tolerances)
+}
+
+
+def insert(name, table):
+    """Put a table between its markers, on every page that has them."""
+    place = re.compile(rf"(<!-- measured: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+    found = False
+    for page in PAGES.rglob("*.md"):
+        old = page.read_text(encoding="utf-8")
+        new = place.sub(lambda m: f"{m[1]}\n{table}\n\n{m[2]}", old)
+        found |= bool(place.search(old))
+        if new != old:
+            page.write_text(new, encoding="utf-8")
+    if not found:
+        raise SystemExit(f"no page has the marker of {name}")
+
+
+def main(names):
+    if names == ["--list"]:
+        print(*FIGURES, *TABLES)
+        return
+    IMAGES.mkdir(exist_ok=True)
+    with mpl.rc_context(STYLE):
+        for name in names or [*FIGURES, *TABLES]:
+            print(name, flush=True)
+            if name in FIGURES:
+                FIGURES[name]()
+            else:
+                insert(name, TABLES[name]())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
