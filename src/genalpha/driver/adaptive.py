@@ -134,19 +134,21 @@ class AdaptiveSteps:
     def advance(self, stepper: Stepper, t_end: float) -> None:
         """Take one accepted step."""
         self._count(stepper)
+        failure: BaseException | None = None
         while True:
             h = self._landing(stepper.t, t_end)
             try:
                 state = stepper.attempt(h)
             except self._failures as error:
-                self._cut(self.controller.failed(), h, stepper.t, error)
+                failure = error
+                self._cut(self.controller.failed(), h, stepper.t, failure)
                 self._again(stepper, t_end)
                 continue
             error_norm = self._error(stepper, state, h)
             if error_norm <= 1.0:
                 break
             stepper.counters.nerrfails += 1
-            self._cut(self.controller.rejected(error_norm), h, stepper.t, None)
+            self._cut(self.controller.rejected(error_norm), h, stepper.t, failure)
             self._again(stepper, t_end)
         self._start = None
         self._history.append(state)
