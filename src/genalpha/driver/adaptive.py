@@ -106,6 +106,7 @@ class AdaptiveSteps:
     def begin(self, stepper: Stepper, start: Knot, t_end: float) -> None:
         """Start the stepper with a first step size that suits the tolerances."""
         self.controller.restart()
+        self._failure: BaseException | None = None
         self._steps = 0
         self._start: Knot | None = start
         self._split_tolerances(stepper)
@@ -134,21 +135,19 @@ class AdaptiveSteps:
     def advance(self, stepper: Stepper, t_end: float) -> None:
         """Take one accepted step."""
         self._count(stepper)
-        failure: BaseException | None = None
         while True:
             h = self._landing(stepper.t, t_end)
             try:
                 state = stepper.attempt(h)
             except self._failures as error:
-                failure = error
-                self._cut(self.controller.failed(), h, stepper.t, failure)
+                self._cut(self.controller.failed(), h, stepper.t, error)
                 self._again(stepper, t_end)
                 continue
             error_norm = self._error(stepper, state, h)
             if error_norm <= 1.0:
                 break
             stepper.counters.nerrfails += 1
-            self._cut(self.controller.rejected(error_norm), h, stepper.t, failure)
+            self._cut(self.controller.rejected(error_norm), h, stepper.t, None)
             self._again(stepper, t_end)
         self._start = None
         self._history.append(state)
@@ -196,12 +195,15 @@ class AdaptiveSteps:
         )
 
     def _cut(self, factor: float, h: float, t: float, error: BaseException | None) -> None:
+        """Cut the step size after a failure, or after a rejection (then `error` is None)."""
         self._h = factor * abs(h)
+        # steps that creep up to a failure end in a rejection: remember what they crept up to
+        self._failure = error or self._failure
         if self._h < SMALLEST_STEP * max(abs(t), 1e-3):
-            why = f": {error}" if error else ": the error is too large at any step size"
+            why = self._failure or "the error is too large at any step size"
             raise StepLimitError(
-                f"no step from t = {t:.9g} succeeds, down to a size of {self._h:.1e}{why}"
-            ) from error
+                f"no step from t = {t:.9g} succeeds, down to a size of {self._h:.1e}: {why}"
+            ) from self._failure
 
     def _count(self, stepper: Stepper) -> None:
         self._steps += 1
