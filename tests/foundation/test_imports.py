@@ -33,7 +33,7 @@ def test_unknown_name():
 def test_missing_assimulo_says_how_to_get_it(name):
     done = run_python(f"import sys; sys.modules['assimulo'] = None\nfrom genalpha import {name}")
     message = done.stderr
-    assert f"ImportError: genalpha.{name} is an Assimulo solver class" in message
+    assert f"ImportError: genalpha.{name} needs Assimulo" in message
     assert "conda install -c conda-forge assimulo" in message
     assert "python -m genalpha.build_assimulo" in message
     assert "genalpha.integrate" in message

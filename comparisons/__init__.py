@@ -1,0 +1,1 @@
+"""The harness: methods and mechanisms in, records, tables, plots and a report out."""

@@ -1,0 +1,65 @@
+"""The results in the docs: tables of all mechanisms, plots of some."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from comparisons import tables
+from comparisons.plots import plots_of
+from comparisons.record import Record
+from comparisons.report import about, png
+
+DPI = 70
+BEGIN, END = "<!-- results -->", "<!-- end of results -->"
+#: Plots that the docs show.
+SHOWN = {
+    "simple_pendulum": ("work-q-time", "work-q-force_calls", "drift-g"),
+    "slider_crank": ("work-q-time", "work-lam-force_calls", "drift-g_rate", "newton", "steps"),
+    "andrews_squeezer": ("work-q-force_calls",),
+    "rolling_disk": ("work-q-force_calls",),
+}
+
+
+#: Characters of a table's line; the report has the whole warnings.
+WIDTH = 220
+
+
+def write_docs(records: list[Record], pages: Path) -> Path:
+    """Replace the results in ``comparisons.md``, and its images."""
+    images = pages / "images"
+    images.mkdir(parents=True, exist_ok=True)
+    parts = [
+        *_cautions(records),
+        "| | |",
+        "|:--|:--|",
+        *(f"| {key} | {value} |" for key, value in about(records)),
+        "",
+    ]
+    for mechanism in tables.mechanisms_of(records):
+        parts += [f"### {mechanism}", "", _table(mechanism, records)]
+        drawings = plots_of(mechanism, records)
+        for name in SHOWN.get(mechanism, ()):
+            if name in drawings:
+                file = f"{mechanism}-{name}.png"
+                (images / file).write_bytes(png(drawings[name](), DPI))
+                parts += [f"![{mechanism}: {name}](images/{file})", ""]
+    path = pages / "comparisons.md"
+    before, rest = path.read_text(encoding="utf-8").split(BEGIN)
+    after = rest.split(END)[1]
+    page = f"{before}{BEGIN}\n\n" + "\n".join(parts) + f"\n{END}{after}"
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+def _table(mechanism: str, records: list[Record]) -> str:
+    return tables.markdown(tables.compact(tables.summary(mechanism, records), WIDTH))
+
+
+def _cautions(records: list[Record]) -> list[str]:
+    """Say what a reader must know before citing: mixed code, missing times."""
+    lines = []
+    if len({record.environment["code"] for record in records}) > 1:
+        lines.append("The code changed while this was measured: a preview, not to be cited.")
+    if not all(record.cpu_time is not None for record in records if record.ok):
+        lines.append("Not all runs were timed.")
+    return [" ".join(lines), ""] if lines else []

@@ -1,0 +1,75 @@
+"""Peers that are compared where they are installed: solve-dae."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any, ClassVar
+
+from comparisons.names import Counter, Form, Knob
+from comparisons.solvers.base import Outcome, Solver, Steps, Task, Trajectory, register
+
+
+class SolveDAE(Solver):
+    """A method of solve-dae, which treats every variable as index 1."""
+
+    knob = Knob.TOLERANCE
+    forms = (Form.IND3, Form.IND2, Form.IND1, Form.GGL2)
+    method: ClassVar[str]
+
+    def missing(self) -> str | None:
+        """Tell whether it is installed; the formulations need Assimulo."""
+        for module in ("solve_dae", "assimulo"):
+            if importlib.util.find_spec(module) is None:
+                return f"{module} is not installed"
+        return None
+
+    def prepare(self, task: Task) -> Any:
+        """Return the problem."""
+        return task.mechanism.problem(str(task.form))
+
+    def solve(self, task: Task, prepared: Any) -> Any:
+        """Integrate."""
+        solve_dae = importlib.import_module("solve_dae.integrate").solve_dae
+        found = solve_dae(
+            prepared.res, (prepared.t0, task.t_final), prepared.y0, prepared.yd0,
+            method=self.method, rtol=task.value, atol=task.value, dense_output=True,
+        )  # fmt: skip
+        if not found.success:
+            raise ArithmeticError(f"{self.method} stopped at t = {found.t[-1]:g}: {found.message}")
+        return found, found.sol(task.times)
+
+    def read(self, task: Task, prepared: Any, raw: Any) -> Outcome:
+        """Split the states."""
+        found, (y, yd) = raw
+        o = task.mechanism
+        n, m, l = o.n_q, o.n_lam, o.n_psi  # noqa: E741
+        samples = Trajectory(
+            task.times, y[:n].T, y[n : 2 * n].T, yd[n : 2 * n].T,
+            y[2 * n : 2 * n + m].T, y[2 * n + m : 2 * n + m + l].T,
+        )  # fmt: skip
+        counters: dict[Counter, int | None] = {
+            Counter.STEPS: found.t.size - 1,
+            Counter.REJECTED: None,
+            Counter.RESIDUALS: found.nfev,
+            Counter.JACOBIANS: found.njev,
+            Counter.FACTORIZATIONS: found.nlu,
+            Counter.ITERATIONS: None,
+        }
+        return Outcome(samples, Steps(found.t, found.y[:n].T, found.y[n : 2 * n].T), counters)
+
+
+@register
+class SolveDAERadau(SolveDAE):
+    """Radau IIA of order 5."""
+
+    name, method = "solve-dae Radau", "Radau"
+    color = "#17becf"
+
+
+@register
+class SolveDAEBDF(SolveDAE):
+    """Variable-order BDF."""
+
+    name, method = "solve-dae BDF", "BDF"
+    color = "#e377c2"

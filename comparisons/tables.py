@@ -1,0 +1,202 @@
+"""Records as tables: neutral rows first, then for the terminal, as Markdown, or for HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from comparisons.cases import CASES
+from comparisons.names import Counter, Drift, Form, Variable
+from comparisons.record import Extent, Record, by_series
+from comparisons.solvers import SOLVERS
+from comparisons.verdicts import judge
+
+#: The summary shows each series at its cheapest run with at most this relative error in q.
+TARGET = 1e-3
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text, what it is sorted by, and whether it is a warning."""
+
+    text: str
+    sort: float | str = ""
+    warning: bool = False
+
+
+@dataclass
+class Table:
+    """Headers and rows; `left` says how many columns hold words."""
+
+    title: str
+    headers: list[str]
+    left: int
+    rows: list[list[Cell]] = field(default_factory=list)
+
+
+def number(value: float | None, pattern: str = ".1e") -> Cell:
+    """Return a cell for a number that may be unknown."""
+    if value is None:
+        return Cell("–", float("inf"))
+    return Cell(format(value, pattern), float(value))
+
+
+def summary(mechanism: str, records: Iterable[Record], target: float = TARGET) -> Table:
+    """Return one row per series, at the cheapest run that reaches `target` in q."""
+    headers = ["solver", "form", "ok", "order q", "order lam/psi", "knob", "err q", "err v"]
+    headers += ["err lam/psi", "drift g", "drift g'", "drift k", "energy", "steps", "iter/step"]
+    headers += ["force calls", "CPU ms", "warnings"]
+    title = f"{mechanism}: cheapest run with relative error of q <= {target:g}"
+    table = Table(title, headers, left=2)
+    for series, runs in by_series(r for r in records if r.mechanism == mechanism).items():
+        verdict, good = judge(runs), [run for run in runs if run.ok]
+        shown = _shown(good, target)
+        order = verdict.orders
+        row = [Cell(series.solver, series.solver), Cell(str(series.form), str(series.form))]
+        row.append(Cell(f"{len(good)}/{len(runs)}", len(good) / len(runs)))
+        row.append(number(order.get(Variable.Q), ".1f"))
+        row.append(number(order.get(Variable.LAM, order.get(Variable.PSI)), ".1f"))
+        row += _cells(shown) if shown else [number(None)] * 12
+        row.append(Cell(verdict.text, verdict.text, warning=bool(verdict.flags)))
+        table.rows.append(row)
+    return table
+
+
+def _shown(good: list[Record], target: float) -> Record | None:
+    """Return the coarsest run that reaches the target, or else the most accurate one."""
+    for run in good:
+        error = run.relative_error(Variable.Q)
+        if error is None or error <= target:
+            return run
+    return min(good, key=lambda run: run.relative_error(Variable.Q) or 0.0, default=None)
+
+
+def _cells(run: Record) -> list[Cell]:
+    """Return knob, errors, drift, energy and work of one run."""
+    multipliers = run.relative_error(Variable.LAM)
+    if multipliers is None:
+        multipliers = run.relative_error(Variable.PSI)
+    return [
+        Cell(f"{run.knob.symbol} {run.value:.1e}", run.value),
+        number(run.relative_error(Variable.Q)),
+        number(run.relative_error(Variable.V)),
+        number(multipliers),
+        *(number(run.drift[kind].max if kind in run.drift else None) for kind in Drift),
+        number(run.energy.max if run.energy else None),
+        number(run.counters.get(Counter.STEPS), "d"),
+        number(run.per_step(Counter.ITERATIONS), ".1f"),
+        number(run.calls.get("force"), "d"),
+        number(None if run.cpu_time is None else 1e3 * run.cpu_time, ".1f"),
+    ]
+
+
+def full(mechanism: str, records: Iterable[Record]) -> Table:
+    """Return one row per run, with everything that is measured."""
+    headers = ["solver", "form", "knob", "status"]
+    headers += [f"{x} {end}" for x in Variable for end in ("max", "final")]
+    headers += [f"drift {x} {end}" for x in Drift for end in ("max", "final")]
+    headers += ["energy max", "energy final", *(str(x) for x in Counter)]
+    headers += [f"{x}/step" for x in list(Counter)[1:]]
+    headers += ["force calls", "wall ms", "CPU ms", "reason"]
+    table = Table(f"{mechanism}: all runs (relative errors)", headers, left=2)
+    for runs in by_series(r for r in records if r.mechanism == mechanism).values():
+        table.rows += [_full_row(run) for run in runs]
+    return table
+
+
+def _full_row(run: Record) -> list[Cell]:
+    row = [Cell(run.solver, run.solver), Cell(str(run.form), str(run.form))]
+    row.append(Cell(f"{run.knob.symbol} {run.value:.2e}", run.value))
+    row.append(Cell(str(run.status), str(run.status), warning=not run.ok))
+    for variable in Variable:
+        extent, scale = run.error.get(variable), run.scale.get(variable) or 1.0
+        row += _extent_cells(extent, scale)
+    for kind in Drift:
+        row += _extent_cells(run.drift.get(kind))
+    row += _extent_cells(run.energy)
+    row += [number(run.counters.get(x), "d") for x in Counter]
+    row += [number(run.per_step(x), ".2f") for x in list(Counter)[1:]]
+    row.append(number(run.calls.get("force"), "d"))
+    row += [number(t and 1e3 * t, ".2f") for t in (run.wall_time, run.cpu_time)]
+    row.append(Cell(run.reason, run.reason, warning=bool(run.reason)))
+    return row
+
+
+def _extent_cells(extent: Extent | None, scale: float = 1.0) -> list[Cell]:
+    if extent is None:
+        return [number(None), number(None)]
+    return [number(extent.max / scale), number(extent.final / scale)]
+
+
+#: What of the summary fits a terminal; the page and the Markdown have the rest.
+ON_TERMINAL = frozenset(
+    ["solver", "form", "ok", "order q", "knob", "err q", "err lam/psi", "drift g", "drift g'"]
+    + ["force calls", "CPU ms", "warnings"]
+)
+
+
+def compact(table: Table, width: int) -> Table:
+    """Return the columns that fit a terminal, the last one cut off where the line ends."""
+    chosen = [i for i, header in enumerate(table.headers) if header in ON_TERMINAL]
+    rows = [[row[i] for i in chosen] for row in table.rows]
+    headers = [table.headers[i] for i in chosen]
+    used = sum(max(map(len, column)) + 3 for column in zip(
+        headers[:-1], *([cell.text for cell in row[:-1]] for row in rows), strict=True
+    ))  # fmt: skip
+    room = max(width - used - 3, len(headers[-1]))
+    for row in rows:
+        text = row[-1].text
+        short = text if len(text) <= room else text[: room - 1] + "…"
+        row[-1] = Cell(short, text, row[-1].warning)
+    return Table(table.title, headers, table.left, rows)
+
+
+def markdown(table: Table) -> str:
+    """Return a table in Markdown."""
+    align = [":--" if i < table.left else "--:" for i in range(len(table.headers))]
+    align[-1] = ":--"
+    lines = [f"**{table.title}**", "", _line(table.headers), _line(align)]
+    lines += [_line(cell.text.replace("|", "\\|") for cell in row) for row in table.rows]
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def rich_table(table: Table) -> Any:
+    """Return a table for the terminal."""
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    made = RichTable(title=table.title, title_justify="left", pad_edge=False)
+    for i, header in enumerate(table.headers):
+        words = i < table.left or i == len(table.headers) - 1
+        made.add_column(
+            header, justify="left" if words else "right", no_wrap=True, overflow="ellipsis",
+        )  # fmt: skip
+    for row in table.rows:
+        cells = [Text(cell.text, style="yellow" if cell.warning else "") for cell in row]
+        made.add_row(*cells)
+    return made
+
+
+def arranged(records: Iterable[Record]) -> list[Record]:
+    """Sort records as the mechanisms and solvers are registered; unknown ones come last."""
+    cases, solvers, forms = list(CASES), list(SOLVERS), list(Form)
+
+    def place(known: list[str], name: str) -> int:
+        return known.index(name) if name in known else len(known)
+
+    return sorted(
+        records,
+        key=lambda r: (
+            place(cases, r.mechanism), place(solvers, r.solver), forms.index(r.form), -r.value
+        ),
+    )  # fmt: skip
+
+
+def mechanisms_of(records: Iterable[Record]) -> list[str]:
+    """Return the mechanisms in order of appearance."""
+    return list(dict.fromkeys(record.mechanism for record in records))
