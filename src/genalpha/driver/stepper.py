@@ -73,20 +73,22 @@ class Stepper:
         """
         check_start(self.full, t, q, v)
         check_rank(self.full, t, q, v)
-        self._reduce(t, q, v)
-        o, settings = self.mechanism, self.settings
-        vdot, lam, psi = accelerations(o, t, q, v, *self.reduction.restrict(lam, psi))
+        self._begin(t, q, v, lam, psi, h, Reduction(self.full, t, q, v))
+
+    def _begin(
+        self, t: float, q: Array, v: Array, lam: Array, psi: Array, h: float, reduction: Reduction
+    ) -> None:
+        """Start with the constraints that a reduction leaves."""
+        self.reduction = reduction
+        self.mechanism = o = reduction.mechanism
+        settings = self.settings
+        vdot, lam, psi = accelerations(o, t, q, v, *reduction.restrict(lam, psi))
         self.newton.forget()
         self.state = self.scheme.begin(o, settings, t, Motion(q, v, vdot, lam, psi), h)
         self._knot: Knot | None = self._expanded(t, q, v, vdot, lam, psi)
         if self.options.start == "shifted" and settings.coefficients.alpha:
             first = self.attempt(h)
             self.state = self.scheme.shifted(o, settings, self.state, first, h)
-
-    def _reduce(self, t: float, q: Array, v: Array) -> None:
-        """Choose independent constraints, where the mechanism allows redundant ones."""
-        self.reduction = Reduction(self.full, t, q, v)
-        self.mechanism = self.reduction.mechanism
 
     def attempt(self, h: float) -> State:
         """Return the state that a step of size `h` leads to; the stepper's own stays as it is.
@@ -100,10 +102,29 @@ class Stepper:
             return self.scheme.step(self.mechanism, self.settings, self.newton, self.state, h)
         except (ConvergenceError, SingularSystemError) as error:
             self._check_callbacks(h)
+            if isinstance(error, SingularSystemError) and self._chooses_other_rows(h):
+                return self.attempt(h)
             worst = worst_equations(self.full, self.knot(), h)
             raise type(error)(f"{self._where(h)} failed: {error}; {worst}") from error
         except CallbackError as error:
             raise CallbackError(f"{self._where(h)} failed: {error}") from error
+
+    def _chooses_other_rows(self, h: float) -> bool:
+        """Look whether other constraints than before have become redundant, and start anew if so.
+
+        Raises
+        ------
+        RedundantConstraintsError
+            Constraints have become redundant, and the mechanism does not allow that.
+        """
+        knot = self.knot()
+        t, q, v = self.t + h, knot.q + h * knot.v, knot.v
+        check_rank(self.full, t, q, v)
+        before = self.reduction.dependent
+        if np.array_equal(Reduction(self.full, t, q, v).dependent, before):
+            return False
+        self._begin(*knot[:3], knot.lam, knot.psi, h, Reduction(self.full, t, q, v))
+        return True
 
     def _where(self, h: float) -> str:
         return f"{self.full.name}: the step from t = {self.t:.9g} of size h = {h:.3g}"
