@@ -17,11 +17,11 @@ PYTEST_OPTIONS :=
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test pytest compare lint docs pin clean
+.PHONY: help setup test pytest compare compare-all lint docs pin clean
 .NOTPARALLEL:
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
 
 setup: $(READY) ## make .venv with everything, Assimulo included
 
@@ -46,6 +46,11 @@ pytest: $(READY) ## only the tests
 compare: $(READY) ## run the comparisons: tables, plots, report
 	$(HEADLINE) 'comparisons'
 	@$(BIN)/python -m comparisons $(ARGS)
+
+compare-all: $(READY) ## run the whole grid (hours) and publish it in the docs
+	$(HEADLINE) 'comparisons, all of them'
+	@$(BIN)/python -m comparisons run
+	@$(BIN)/python -m comparisons report --docs
 
 lint: $(READY) ## ruff, mypy, import-linter
 	$(HEADLINE) 'lint (ruff check)'

@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from genalpha.model import Mechanism, Motion
+from genalpha.model.differences import directional_derivative, time_scale
 from genalpha.numerics.accuracy import force_noise, norm, tolerated, tolerated_multiplier
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve, factorize, saddle, stack
@@ -92,9 +93,20 @@ def shifted(o: Mechanism, settings: Settings, state: State, first: State, h: flo
     a = (1.0 - c.alpha) * state.vdot + c.alpha * vdot1
     v = state.v
     if o.n_lam:
-        G_jerk = o.holonomic_jacobian(state.t, state.q) @ (vdot1 - state.vdot) / h
-        v = with_drift(o, state, (1.0 / 6.0 - c.alpha / 2.0 - c.beta) * h**2 * G_jerk)
+        v = with_drift(o, state, (1.0 / 6.0 - c.alpha / 2.0 - c.beta) * h**2 * jerk(o, state))
     return state._replace(v=v, a=a, a_old=a, h=h)
+
+
+def jerk(o: Mechanism, state: State) -> Array:
+    """Return G v'', from the derivative of 0 = G vdot + (g_tt + 2 g_tq v + g_qq(v, v))."""
+    t, q, v, vdot = state[:4]
+    T = time_scale(q, v)
+
+    def acceleration_level(s: float) -> Array:
+        t_s, q_s, v_s = t + s * T, q + s * T * v, v + s * T * vdot
+        return o.holonomic_jacobian(t_s, q_s) @ vdot + o.holonomic_acceleration(t_s, q_s, v_s)
+
+    return -directional_derivative(acceleration_level) / T
 
 
 def with_drift(o: Mechanism, state: State, drift: Array) -> Array:
