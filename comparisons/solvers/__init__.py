@@ -4,7 +4,14 @@ import importlib
 
 from comparisons.solvers.base import SOLVERS, Outcome, Solver, Steps, Task, Trajectory, register
 
-for _module in ("ours", "assimulo_peers", "scipy_ode", "optional_peers", "exudyn_peer"):
+for _module in (
+    "ours",
+    "stabilized",
+    "assimulo_peers",
+    "scipy_ode",
+    "optional_peers",
+    "exudyn_peer",
+):
     importlib.import_module(f"comparisons.solvers.{_module}")
 
 __all__ = ["SOLVERS", "Outcome", "Solver", "Steps", "Task", "Trajectory", "register"]
