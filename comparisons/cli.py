@@ -118,10 +118,11 @@ def _choice(options: argparse.Namespace) -> Choice:
 def _main_job(options: argparse.Namespace, console: Console) -> int:
     plan = Plan(options.output, limit=MAIN_LIMIT, budget=0.3)
     keys = []
+    solvers = tuple(name for name, solver in SOLVERS.items() if solver.main)
     for case in CASES.values():
         if case.main:
             values = {Knob.STEP: case.values(Knob.STEP), Knob.TOLERANCE: MAIN_TOLERANCES}
-            keys += Choice(mechanisms=(case.name,), values=values).keys()
+            keys += Choice((case.name,), solvers, values=values).keys()
     return _show(watched_run(plan, keys, console), options.output, console)
 
 

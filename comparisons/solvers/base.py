@@ -74,6 +74,8 @@ class Solver(ABC):
         The order that the method promises in all variables; tables flag what falls short of it.
     color : str
         In plots.
+    main : bool
+        Whether it belongs to the main job, `make compare`.
     """
 
     name: ClassVar[str]
@@ -81,6 +83,7 @@ class Solver(ABC):
     forms: ClassVar[tuple[Form, ...]]
     order: ClassVar[int | None] = None
     color: ClassVar[str] = "black"
+    main: ClassVar[bool] = True
 
     def missing(self) -> str | None:
         """Return why the solver cannot run here, or None if it can."""

@@ -20,6 +20,7 @@ class Stabilized(Scheme):
     """A method of Mukharlyamov with given gains."""
 
     gains: ClassVar[Any] = "auto"
+    main = False  # pilot runs for the gains take longer than the rest of the main job
 
     def prepare(self, task: Task) -> dict[str, Any]:
         """Return the step size and the gains."""
