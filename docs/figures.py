@@ -2,7 +2,8 @@
 
 Figures go to docs/pages/images. Tables go into the pages themselves, between the markers
 ``<!-- measured: name -->`` and ``<!-- end -->``; nobody types numbers there. Without names
-everything is made, in about two minutes; ``--list`` lists the names.
+everything is made, in about five minutes, most of them for the table `proportionality`; ``--list``
+lists the names.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.integrate import solve_ivp
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # for the package `comparisons`
+from comparisons.stiff_chain import stiff_chain as vibrating_chain
+from comparisons.tolerances import study as tolerance_study
+from comparisons.tolerances import table as tolerances_table
 from genalpha import Coefficients, Mechanism, integrate, mechanisms
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import saddle, stack
@@ -367,12 +372,46 @@ def step_sizes():
     save(figure, "step-sizes")
 
 
+def stiff_chain():
+    """Step sizes of a chain with a stiff bushing, beside those of a chain that is held rigidly."""
+    o, end = vibrating_chain(), 0.6
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), sharex=True)
+    fine = integrate(o, end, "GenAlphaSOI2", rtol=1e-6, atol=1e-6, rho_inf=0.9, maxsteps=10**6)
+    left.plot(fine.t, fine.v[:, -3], "k", lw=0.7)
+    left.set(xlabel="t in s", ylabel="horizontal velocity of the last link in m/s")
+    left.set_title("the motion")
+    for rho_inf, color in ((0.9, "C3"), (0.5, "C0"), (0.0, "C2")):
+        s = integrate(o, end, "GenAlphaSOI2", rtol=1e-3, atol=1e-3, rho_inf=rho_inf)
+        label = f"rho_inf = {rho_inf:g}: {s.statistics.nsteps} steps"
+        s.plot_steps(right, color=color, label=label, lw=0.9)
+    rigid = mechanisms.closed_chain(links=5)
+    s = integrate(rigid, end, "GenAlphaSOI2", rtol=1e-3, atol=1e-3, rho_inf=0.5)
+    label = f"no bushing, rho_inf = 0.5: {s.statistics.nsteps} steps"
+    right.semilogy(s.steps[1:], np.diff(s.steps), "k:", lw=1.0, label=label)
+    right.set(xlabel="t in s", ylabel="step size in s", title="step sizes, rtol = atol = 1e-3")
+    right.legend(fontsize=8)
+    save(figure, "stiff-chain")
+
+
+def proportionality():
+    return tolerances_table(tolerance_study(jobs=2))
+
+
 # --- all of them --------------------------------------------------------------------------------
 
-FIGURES = {f.__name__: f for f in (tutorial, index, condition, undamped, step_sizes)}
+FIGURES = {f.__name__: f for f in (tutorial, index, condition, undamped, step_sizes, stiff_chain)}
 TABLES = {
     f.__name__: f
-    for f in (order_i3, order_soi2, order_start, coefficients, decay, constants, tolerances)
+    for f in (
+        order_i3,
+        order_soi2,
+        order_start,
+        coefficients,
+        decay,
+        constants,
+        tolerances,
+        proportionality,
+    )
 }
 
 

@@ -7,22 +7,25 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from comparisons.stiff_chain import stiff_chain
 from genalpha import Mechanism, integrate, mechanisms
 from genalpha.driver import StepLimitError
 from genalpha.errors import CallbackError
 from tests.driver.support import SCHEMES, mechanism, oscillator, pendulum
 
-#: Mechanism -> end, tolerances. At 1e-2 the rolling disk takes 5 steps, which shows no order.
+#: Mechanism -> end, tolerances. On the squeezer errors fall faster than tol^(2/3) down to 1e-4,
+#: because what the control of the steps adds to them does (see the theory page).
 PROBLEMS = {
     "pendulum_jn": (0.5, [1e-2, 1e-3, 1e-4, 1e-5, 1e-6]),
-    "jay_negrut_test": (1.0, [1e-2, 1e-3, 1e-4, 1e-5, 1e-6]),
-    "rolling_disk": (0.9, [1e-3, 1e-4, 1e-5, 1e-6, 1e-7]),
-    "slider_crank": (0.1, [1e-2, 1e-3, 1e-4, 1e-5, 1e-6]),
-    "andrews_squeezer": (0.03, [1e-3, 1e-4, 1e-5]),
+    "jay_negrut_test": (1.0, [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7]),
+    "rolling_disk": (2.0, [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7]),
+    "slider_crank": (0.5, [1e-2, 1e-3, 1e-4, 1e-5, 1e-6]),
+    "andrews_squeezer": (0.03, [1e-4, 1e-5, 1e-6]),
 }
+#: At t = 1.06 the disk lies flat. Its mass matrix is singular then, and HHTI2 needs its inverse; in
+#: the time before, 1e-2 means 5 steps, which show no order.
+FOR_HHTI2 = {"rolling_disk": (0.9, [1e-3, 1e-4, 1e-5, 1e-6, 1e-7])}
 #: Not HHTI2: it does not take both kinds of constraints, nor massless coordinates; on the
 #: squeezer it takes five times as long as the others.
 PAIRS = [
@@ -46,7 +49,7 @@ class Series(NamedTuple):
 @cache
 def series(scheme, name) -> Series:
     o = mechanism(name)
-    end, tolerances = PROBLEMS[name]
+    end, tolerances = (PROBLEMS | FOR_HHTI2 if scheme == "HHTI2" else PROBLEMS)[name]
     # the largest error at nine times: one may be small by chance
     times = np.linspace(0.2 * end, end, 9)
     truth = [o.reference.motion(t) for t in times]
@@ -71,11 +74,7 @@ def test_errors_follow_the_tolerance(scheme, name):
     """Local errors h^3 kept at tol give global errors h^2, that is tol^(2/3)."""
     s = series(scheme, name)
     assert (np.diff(s.q) < 0.0).all(), s.q
-    if name == "andrews_squeezer":
-        # three tolerances, and 20 rad of motion in 0.03 s: the coarsest run is hardly asymptotic
-        assert 0.5 < slope(s.tolerances, s.q) < 1.0
-    else:
-        assert slope(s.tolerances, s.q) == pytest.approx(2 / 3, abs=0.1)
+    assert slope(s.tolerances, s.q) == pytest.approx(2 / 3, abs=0.1)
 
 
 @EACH
@@ -258,27 +257,50 @@ def test_oscillator_to_a_tight_tolerance():
     assert abs(solution.q[-1, 0] - np.cos(1.0)) < 1e-5
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
-@given(
-    exponent=st.floats(-6.0, -2.0),
-    angle=st.floats(-3.1, 3.1),
-    length=st.floats(0.01, 100.0),
-    rate=st.floats(-2.0, 2.0),
-    duration=st.floats(0.1, 2.0),
-    scheme=st.sampled_from(SCHEMES),
-)
-def test_any_tolerance_start_and_length(exponent, angle, length, rate, duration, scheme):
-    """It always ends, with steps above rounding and an error below 100 tol^(2/3).
+@pytest.mark.parametrize("scheme", SCHEMES[:2])
+def test_steps_of_a_chain_with_a_stiff_spring(scheme):
+    """Once its vibration has died out, the steps are those of the same chain held rigidly."""
+    o, rigid = stiff_chain(), mechanisms.closed_chain(links=5)
+    tol = {"rtol": 1e-3, "atol": 1e-3, "rho_inf": 0.5}
+    s, slow = (integrate(x, 0.45, scheme, **tol) for x in (o, rigid))
+    first, last = (np.diff(s.steps)[part] for part in (s.steps[1:] < 0.01, s.steps[1:] > 0.3))
+    expected = np.median(np.diff(slow.steps)[slow.steps[1:] > 0.3])
+    assert np.median(first) < 0.02 * expected
+    assert 0.7 * expected < np.median(last) < 1.5 * expected
 
-    In the problem's own scale: lengths in units of the pendulum's, times of sqrt(length / g).
-    """
-    tol, second = 10.0**exponent, np.sqrt(length / 9.81)
-    o = mechanisms.simple_pendulum(length=length, angle0=angle, rate0=rate / second)
-    end = duration * second
-    atol = [tol * length] * 2 + [tol * length / second] * 2 + [1.0]
-    solution = integrate(o, end, scheme, rtol=tol, atol=atol)
-    assert solution.t[-1] == end
-    assert np.diff(solution.steps).min() > 1e-10 * end
-    exact = o.reference.motion(end)
-    assert np.linalg.norm(solution.q[-1] - exact.q) < 100.0 * tol ** (2 / 3) * length
-    assert np.linalg.norm(solution.v[-1] - exact.v) < 100.0 * tol ** (2 / 3) * length / second
+
+def test_numerical_damping_frees_the_steps_of_a_vibration_sooner():
+    """The time until a step is above 4 ms grows with rho_inf; the periods are 2.5 and 6 ms."""
+    times = []
+    for rho_inf in (0.0, 0.5, 0.9):
+        s = integrate(stiff_chain(), 0.4, "GenAlphaI3", rtol=1e-3, atol=1e-3, rho_inf=rho_inf)
+        times.append(s.steps[1:][np.diff(s.steps) > 4e-3].min())
+    assert times[0] < times[1] < times[2]
+
+
+def test_statistics_of_step_sizes():
+    for end in (2.0, -2.0):
+        s = integrate(mechanism("simple_pendulum"), end, rtol=1e-3, atol=1e-3, inith=0.5)
+        sizes, count = np.abs(np.diff(s.steps)), s.statistics
+        assert count.h_min == pytest.approx(sizes.min())
+        assert count.h_max == pytest.approx(sizes.max())
+        assert len(count.rejections) == count.nerrfails + count.nnfails > 0
+        assert count.rejections[0] == (0.0, 0.5)
+        assert all(h > 0.0 for _, h in count.rejections)
+
+
+def test_plot_of_step_sizes():
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    axes = figure.subplots()
+    s = integrate(mechanism("simple_pendulum"), 2.0, rtol=1e-3, atol=1e-3, inith=0.5)
+    s.plot_steps(axes, color="C1", label="adaptive")
+    steps, crosses = axes.get_lines()
+    assert steps.get_label() == "adaptive" and steps.get_color() == "C1"
+    np.testing.assert_array_equal(steps.get_xdata(), s.steps)
+    np.testing.assert_array_equal(steps.get_ydata()[:-1], np.diff(s.steps))
+    drawn = list(zip(crosses.get_xdata(), crosses.get_ydata(), strict=True))
+    assert drawn == s.statistics.rejections
+    assert axes.get_yscale() == "log" and axes.get_ylabel() == "step size"
+    fixed = figure.subplots()
+    integrate(mechanism("simple_pendulum"), 0.5, h=0.1).plot_steps(fixed)
+    assert len(fixed.get_lines()) == 1

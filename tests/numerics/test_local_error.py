@@ -12,9 +12,13 @@ from genalpha import Coefficients, Mechanism
 from genalpha.driver import Options, Stepper
 from genalpha.numerics.local_error import (
     AccelerationHistory,
+    ErrorConstants,
     VelocityHistory,
+    error_norm,
     generalized_alpha,
+    multiplier_error,
 )
+from genalpha.numerics.weights import Tolerances
 
 COEFFICIENTS = {
     "rho 0": Coefficients.chung_hulbert(0.0),
@@ -143,3 +147,25 @@ def test_accelerations_tell_the_derivatives_too():
         else:
             assert third[0] == pytest.approx(CUBIC.deriv(3)(0.0), rel=1e-9)
         history.append(step(left, right))
+
+
+def test_the_norm_takes_the_larger_error():
+    """Root mean squares over atol + rtol max(|old|, |new|), of position and of velocity."""
+    tolerances = Tolerances.split(0.1, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, 1, 1)
+    old = SimpleNamespace(q=np.array([1.0, -20.0]), v=np.array([0.0, 3.0]))
+    new = SimpleNamespace(q=np.array([-2.0, 5.0]), v=np.array([-1.0, 1.0]))
+    constants = ErrorConstants(0.5, 0.25)
+    jerk, snap = np.array([7.0, 9.0]), np.array([100.0, 300.0])
+    position = 0.5 * 8.0 * np.sqrt(((7.0 / 1.2) ** 2 + (9.0 / 4.0) ** 2) / 2.0)
+    velocity = 0.25 * 8.0 * np.sqrt(((100.0 / 3.1) ** 2 + (300.0 / 4.3) ** 2) / 2.0)
+    for third, expected in ((None, position), (0.0 * snap, position), (snap, velocity)):
+        found = error_norm(constants, tolerances, 2.0, jerk, third, old, new)
+        assert found == pytest.approx(expected)
+
+
+def test_multipliers_count_with_the_square_of_the_step():
+    tolerances = Tolerances.split(0.1, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, 1, 1)
+    lam, psi = (np.array([30.0]), np.array([10.0])), (np.array([0.0]), np.array([4.0]))
+    assert multiplier_error(tolerances, 0.5, *lam, *psi) == pytest.approx(0.25 * 20.0 / 8.0)
+    psi = (np.array([0.0]), np.array([40.0]))
+    assert multiplier_error(tolerances, 0.5, *lam, *psi) == pytest.approx(0.25 * 40.0 / 10.0)

@@ -2,53 +2,92 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 
-from genalpha.numerics.accuracy import EPS, norm, tolerated, tolerated_multiplier
+from genalpha import mechanisms
+from genalpha.numerics.accuracy import EPS, FULL, Scales, for_tolerance, scales, size
 from genalpha.numerics.interpolation import Knot, interpolate
-from genalpha.numerics.prediction import extrapolated
+from genalpha.numerics.prediction import Past, extended, predicted
 from genalpha.numerics.weights import weighted_norm, weights
 
-
-def test_norm():
-    assert norm(np.array([3.0, 4.0])) == 5.0
-    assert norm(np.zeros(0)) == 0.0
+SCALES = Scales(noise=0.0, multiplier_noise=0.0, mass_over_gradient=0.1, rounding=EPS)
 
 
-def test_tolerated_is_a_fraction_or_rounding():
-    a, q = np.array([3.0, 4.0]), np.array([0.0, 10.0])
-    large, small = tolerated(1e-12, a, q, 1.0), tolerated(1e-12, a, q, 1e-14)
-    assert large == pytest.approx(5e-12 + 10 * EPS, rel=1e-12)
-    assert small == pytest.approx(10 * EPS / 1e-14, rel=1e-6)
-    assert tolerated(1e-12, a, q, -1.0) == large  # steps backwards
-    assert tolerated(0.0, 0 * a, 0 * q, 1.0) == EPS  # never zero
+def test_size_of_a_correction_is_relative_or_rounding():
+    x, q = np.array([3.0, 4.0]), np.array([0.0, 10.0])
+    d = np.array([0.0, 1e-6])
+
+    def found(relative, displacement, noise=0.0):
+        return size(relative, SCALES._replace(noise=noise), d, x, q, displacement, 2, 0)
+
+    assert found(1e-12, 1.0) == pytest.approx(1e-6 / (5e-12 + 10 * EPS), rel=1e-12)
+    assert found(1e-12, 1e-14) == pytest.approx(1e-6 / (10 * EPS / 1e-14), rel=1e-6)
+    assert found(1e-12, -1.0) == found(1e-12, 1.0)  # steps backwards
+    assert found(0.0, 1.0, noise=1.0) == pytest.approx(1e-6)
 
 
-def test_tolerated_multiplier():
-    lam = np.array([2.0])
-    assert tolerated_multiplier(1e-3, lam, 5.0, 0.1) == pytest.approx(0.5 + 2e-3)
-    assert tolerated_multiplier(0.0, lam, 0.0, 0.0) > 0.0
+def test_size_of_a_correction_of_multipliers():
+    """They may be wrong by what accelerations may, in their units, or by a fraction."""
+    x, q = np.array([5.0, 2.0, 40.0]), np.zeros(1)
+    allowed = 1e-3 * 5.0 + EPS
+    for d, scale in (
+        ([0.0, 1.0, 0.0], 0.1 * allowed + 2e-3),
+        ([0.0, 0.0, 1.0], 0.1 * allowed + 4e-2),
+    ):
+        assert size(1e-3, SCALES, np.array(d), x, q, 1.0, 1, 1) == pytest.approx(1.0 / scale)
 
 
-class Pair(NamedTuple):
-    a: np.ndarray
-    b: np.ndarray
+def test_scales():
+    """Noise of forces by their stiffness, that of constraints by solving with rounding errors."""
+    o = mechanisms.simple_pendulum()
+    M, K, G = np.diag([4.0, 2.0]), np.diag([-3.0, 1.0]), np.array([[0.5, 0.0]])
+    q = np.array([3.0, 4.0])
+
+    def found(stiffness, solution):
+        def solve(right):
+            np.testing.assert_allclose(np.abs(right), [0.0, 0.0, EPS * 4.0 * 0.5])
+            return np.array(solution)
+
+        return scales(o, [(1.0, M)], [(stiffness, K)], [[(1.0, G)]], q, 0.01, solve)
+
+    assert found(0.5, [0.0, 0.0, 7.0]) == Scales(1.5 / 4.0 * EPS * 5.0, 7.0, 4.0 / 0.5, o.rounding)
+    assert found(1e9, [0.0, 0.0, 0.0]).noise == EPS * 5.0  # never more than that of the position
+    assert found(0.5, [3.0, 4.0, 0.0]).noise == 5.0
 
 
-def test_extrapolation_is_exact_for_lines():
-    """From x(-0.2), x(0) to x(0.3), whatever kind of tuple it is; empty arrays stay."""
-    slope = np.array([2.0, -1.0])
-    new, old = Pair(slope * 0.0, np.zeros(0)), Pair(slope * -0.2, np.zeros(0))
-    found = extrapolated(new, old, 0.3 / 0.2)
-    assert isinstance(found, Pair)
-    np.testing.assert_allclose(found.a, slope * 0.3)
-    assert found.b.shape == (0,)
-    plain = extrapolated(tuple(new), tuple(old), 1.5)
-    assert type(plain) is tuple
-    np.testing.assert_allclose(plain[0], slope * 0.3)
+def test_accuracy_for_a_tolerance():
+    assert for_tolerance(1e-6) == pytest.approx(2e-6)
+    assert for_tolerance(1e-30) == FULL
+    assert for_tolerance(1.0) == 1e-3
+
+
+def past_of(function, times):
+    past = Past((), ())
+    for t in times:
+        past = extended(past, t, function(t))
+    return past
+
+
+def test_prediction_is_exact_for_cubics():
+    """With uneven steps, from the last four of many."""
+
+    def cubic(t):
+        return np.array([1.0 + t - 2.0 * t**3, t**2])
+
+    past = past_of(cubic, [-5.0, 0.0, 0.1, 0.25, 0.3])
+    assert past.times == (0.3, 0.25, 0.1, 0.0)
+    np.testing.assert_allclose(predicted(past, 0.4), cubic(0.4), rtol=1e-13)
+
+
+def test_prediction_does_not_trust_noise():
+    """A cubic through alternating values would be 15 times off, a line 3 times."""
+    past = past_of(lambda t: np.array([(-1.0) ** round(t)]), [0.0, 1.0, 2.0, 3.0])
+    assert abs(predicted(past, 4.0)[0]) <= 3.0
+
+
+def test_prediction_from_the_start_alone():
+    np.testing.assert_array_equal(predicted(past_of(lambda t: np.ones(2), [0.0]), 1.0), np.ones(2))
 
 
 def knot(t, q, lam):

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from genalpha import Mechanism, mechanisms
+from genalpha.numerics.accuracy import FULL
 from genalpha.numerics.coefficients import Coefficients
-from tests.schemes.support import random_sizes, residual, steps
+from tests.schemes.support import random_sizes, residual
+from tests.schemes.support import steps as steps_of
 
 H, COUNT = 1e-2, 12
 #: What rounding of a position does to an acceleration: a few times eps / (h^2 beta), for the
@@ -27,6 +29,16 @@ ANY = [
 ]
 HOLONOMIC = ["hht_test", "simple_pendulum", "four_bar", "driven_pendulum"]
 NONHOLONOMIC = ["jay_test", "rolling_disk", "knife_edge"]
+
+
+def steps(*arguments, **options):
+    """All equations solved to rounding."""
+    return steps_of(*arguments, newton_accuracy=FULL, **options)
+
+
+def unknowns(state, o):
+    """(a1_t, lam1_t, psi1_t) and (delta, mu, nu) of a step of GenAlphaSOI2."""
+    return state.past.values[0].reshape(2, o.n_q + o.n_lam + o.n_psi)
 
 
 def force_and_reaction(o, t, q, v, lam, psi):
@@ -71,7 +83,7 @@ def test_soi2_satisfies_13(name, rho_inf):
             Ma0 = old.Ma + ratio * (old.Ma - last.Ma_start)
         last = Last(h, a0, Ma0)
         M1 = o.mass(t0 + (1 + c.alpha) * h, q0 + h * (1 + c.alpha) * v0)
-        a_t, lam_t, psi_t = new.x.a_t, new.x.lam_t, new.x.psi_t
+        a_t, lam_t, psi_t = np.split(unknowns(new, o)[0], [o.n_q, o.n_q + o.n_lam])
         v_t = v0 + h * ((1 - gamma) * a0 + gamma * a_t)  # (13b)
         assert (
             residual(q1, -(q0 + h * v0 + h**2 / 2 * ((1 - 2 * beta) * a0 + 2 * beta * a_t))) < 1e-14
@@ -103,9 +115,10 @@ def test_soi2_with_hht_coefficients_is_17():
     alpha = -0.2
     for _, old, new, h in steps(o, random_sizes(H, COUNT), scheme="GenAlphaSOI2", alpha=alpha):
         M = o.mass(old.t + (1 + alpha) * h, old.q + h * (1 + alpha) * old.v)
-        mu = (1 + alpha) * (new.lam - new.x.lam_t)
+        a_t, lam_t = np.split(unknowns(new, o)[0], [o.n_q])
+        mu = (1 + alpha) * (new.lam - lam_t)
         reactions = o.holonomic_jacobian(new.t, new.q).T @ mu
-        assert residual(M @ new.x.a_t, -M @ new.a, -reactions) < ROUNDING  # (17c)
+        assert residual(M @ a_t, -M @ new.a, -reactions) < ROUNDING  # (17c)
         f0 = force_and_reaction(o, old.t, old.q, old.v, old.lam, old.psi)
         f1 = force_and_reaction(o, new.t, new.q, new.v, new.lam, new.psi)
         assert residual(M @ new.a, -(1 + alpha) * f1, alpha * f0) < ROUNDING  # (17d)
@@ -137,7 +150,7 @@ def test_hhti2_satisfies_3_4(name, alpha, variant, b):
         if last_h is not None:
             a0 = f0 + h / last_h * (old.a - f0)  # (2.3)
         last_h = h
-        a1, L0, L1 = new.x
+        a1, L0, L1 = np.split(new.past.values[0], [o.n_q, o.n_q + o.n_lam])
         R0 = r(t0, q0, v0, L0)
         if variant == "midpoint":  # U follows h^2/2 in (3.4a), W follows h in (3.4b)
             U, W = R0, r(t0 + h / 2, (q0 + q1) / 2, (v0 + v1) / 2, L1)
@@ -161,7 +174,7 @@ def test_hhti2_satisfies_section_6(name, alpha):
     sizes = [H] * COUNT
     for _, old, new, h in steps(o, sizes, scheme="HHTI2", alpha=alpha):
         t0, q0, v0, t1, q1, v1 = old.t, old.q, old.v, old.t + h, new.q, new.v
-        a1, P = new.x
+        a1, P = np.split(new.past.values[0], [o.n_q])
         t_mid, q_mid, v_mid = t0 + h / 2, q0 + h / 2 * v0, (v0 + v1) / 2
         R = np.linalg.solve(o.mass(t_mid, q_mid), o.reaction(t_mid, q_mid, v_mid, none, P))
         f0 = np.linalg.solve(o.mass(t0, q0), o.force(t0, q0, v0))

@@ -39,7 +39,7 @@ Array = np.ndarray
 Results = tuple[int, list[float], list[Array], list[Array]]
 
 #: Statistics that Newton's counters know; the others are counted here and by the base class.
-COUNTED = tuple(Counters.__dataclass_fields__)
+COUNTED = tuple(name for name in Counters.__dataclass_fields__ if name.startswith("n"))
 EVENTS = ("nstatefcns", "nstateevents", "ntimeevents", "nstepevents")
 #: So many steps are handed over at once, so that memory does not grow with their number.
 CHUNK = 1000
@@ -214,7 +214,7 @@ class GenAlphaSolver(StateEvents, Output):
                 max_iterations=self.newt,
                 **self._scheme_options(),
             )
-            return Stepper(self._mechanism(), options, self._counters)
+            return Stepper(self._mechanism(), options, self._counters, self._tolerance())
         try:
             Options(scheme=self.scheme, **self._scheme_options()).settings(mechanism)
         except InvalidOptionError as error:
@@ -222,6 +222,12 @@ class GenAlphaSolver(StateEvents, Output):
         except TypeError:
             pass  # a value of the wrong kind is among the faults already
         raise InvalidOptionError(type(self).__name__, faults)
+
+    def _tolerance(self) -> float | None:
+        """Return the tolerance that Newton's accuracy follows; none if the steps are given."""
+        if self.h is not None:
+            return None
+        return float(self.rtol or np.min(self.atol))
 
     def _mechanism(self) -> Mechanism:
         mechanism = self._reading.mechanism

@@ -47,12 +47,12 @@ class Course:
     @property
     def t(self) -> float:
         """The time reached."""
-        return self._march.right.t
+        return self._march.t
 
     @property
     def t_left(self) -> float:
         """The time at which the last step began."""
-        return self._march.left.t
+        return self._march.t_left
 
     def step(self, t_end: float) -> None:
         """Take one step towards `t_end`."""

@@ -10,6 +10,7 @@ from assimulo.ode import NORMAL
 
 from genalpha.assimulo.course import Course, Point
 from genalpha.assimulo.solver_options import SolverOptions
+from genalpha.numerics.newton import Counters
 
 Array = np.ndarray
 
@@ -19,6 +20,7 @@ class Output(SolverOptions, Implicit_ODE):
 
     _course: Course | None
     _stopped: bool
+    _counters: Counters
 
     def _scheme_options(self) -> dict[str, Any]:
         raise NotImplementedError
@@ -88,7 +90,9 @@ class Output(SolverOptions, Implicit_ODE):
         steps = "adaptive" if self.h is None else f"fixed, h = {self.h:g}"
         scheme = ", ".join(f"{k} = {v}" for k, v in self._scheme_options().items() if v is not None)
         atol = np.unique(self.atol)
+        sizes = f"{self._counters.h_min:.3g}, {self._counters.h_max:.3g}"
         for line in (
+            f" {'Smallest and largest step':<48}: {sizes}",
             "\nSolver options:\n",
             f" Solver                  : {type(self).__name__}",
             f" Scheme                  : {scheme}",

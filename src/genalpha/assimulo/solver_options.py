@@ -156,10 +156,11 @@ class SolverOptions:
         "Most Newton iterations in a step. Default 10.",
     )
     newton_accuracy = Option(
-        1e-12,
-        number("a positive number", lambda x: 0 < x < np.inf),
-        "Newton's iteration stops at this error, relative to the accelerations. Default 1e-12: "
-        "rounding. Raise it to save iterations when drift does not matter.",
+        None,
+        number("a positive number or None", lambda x: 0 < x < np.inf, optional=True),
+        "Newton's iteration stops at this error, relative to the accelerations. Default None: 1e-9 "
+        "if `h` is given, otherwise 0.02 rtol^(2/3). Take 1e-13 to have the constraints solved to "
+        "rounding whatever the step size.",
     )
     start = Option(
         "shifted",

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import ConvergenceError, GenAlphaError, SingularSystemError
 from genalpha.model import Mechanism
+from genalpha.numerics.first_step import first_size, first_snap, look_ahead
 from genalpha.numerics.initial_values import accelerations, check_start
 from genalpha.numerics.interpolation import Knot
+from genalpha.numerics.local_error import error_norm, multiplier_error
 from genalpha.numerics.redundancy import check_rank
-from genalpha.numerics.step_control import Controller
-from genalpha.numerics.weights import weighted_norm, weights
+from genalpha.numerics.step_control import Controller, landing
+from genalpha.numerics.weights import Tolerances
 from genalpha.schemes.settings import State
 
 Array = np.ndarray
 
 #: Steps are not cut below this, relative to the time, where t + h would be t.
 SMALLEST_STEP = 16.0 * float(np.finfo(float).eps)
+#: The first step is at most this share of the interval.
+LONGEST_FIRST = 0.1
+#: A step below this share of what was wanted has been shortened to land.
+SHORTENED = 0.999
 #: Failures of a step that a smaller one may avoid.
 FAILURES = (
     ConvergenceError,
@@ -109,13 +113,16 @@ class AdaptiveSteps:
         self._failure: BaseException | None = None
         self._steps = 0
         self._start: Knot | None = start
-        self._split_tolerances(stepper)
-        self._direction = float(np.sign(t_end - start.t)) or 1.0
+        o, interval = stepper.full, t_end - start.t
+        self._tolerances = Tolerances.split(self.rtol, self.atol, o.n_q, o.n_lam, o.n_psi)
+        self._direction = float(np.sign(interval)) or 1.0
         # before the first size, whose accelerations do not exist where these fail
-        check_start(stepper.full, *start[:3])
-        check_rank(stepper.full, *start[:3])
-        self._look_ahead(stepper, start, abs(t_end - start.t))
-        self._h = self.inith or self._first_size(stepper, start, abs(t_end - start.t))
+        check_start(o, *start[:3])
+        check_rank(o, *start[:3])
+        self._ahead = look_ahead(o, start, self._tolerances, interval, self._failures)
+        longest = min(LONGEST_FIRST * abs(interval), self.maxh)
+        constant = stepper.error_constants.position
+        self._h = self.inith or first_size(self._ahead, start, self._tolerances, constant, longest)
         self._begin(stepper, t_end)
 
     def _begin(self, stepper: Stepper, t_end: float) -> None:
@@ -123,12 +130,12 @@ class AdaptiveSteps:
         start = self._start
         assert start is not None
         while True:
-            h = self._landing(start.t, t_end)
+            h = self._next(start.t, t_end)
             try:
                 stepper.begin(*start[:3], start.lam, start.psi, h)
                 break
             except self._failures as error:
-                self._cut(self.controller.failed(), h, start.t, error)
+                self._cut(stepper, self.controller.failed(), h, start.t, error)
         knot = stepper.knot()
         self._history = stepper.scheme.history(knot.t, knot.v, knot.vdot)
 
@@ -136,66 +143,68 @@ class AdaptiveSteps:
         """Take one accepted step."""
         self._count(stepper)
         while True:
-            h = self._landing(stepper.t, t_end)
+            h = self._next(stepper.t, t_end)
             try:
                 state = stepper.attempt(h)
             except self._failures as error:
-                self._cut(self.controller.failed(), h, stepper.t, error)
+                self._cut(stepper, self.controller.failed(), h, stepper.t, error)
                 self._again(stepper, t_end)
                 continue
-            error_norm = self._error(stepper, state, h)
-            if error_norm <= 1.0:
+            norm = self._error(stepper, state, h)
+            if norm <= 1.0:
                 break
             stepper.counters.nerrfails += 1
-            self._cut(self.controller.rejected(error_norm), h, stepper.t, None)
+            self._cut(stepper, self.controller.rejected(norm), h, stepper.t, None)
             self._again(stepper, t_end)
         self._start = None
         self._history.append(state)
-        factor = self.controller.accepted(error_norm)
-        if abs(h) >= 0.5 * self._h or factor < 1.0:  # a step shortened to land tells little
-            self._h = min(self.maxh, factor * (self._h if factor >= 1.0 else abs(h)))
+        self._h = min(self.maxh, self._size_after(norm, abs(h)))
         landed = abs(t_end - state.t) <= 1e-9 * abs(h)
         stepper.accept(state, t_end if landed else None)
+        stepper.counters.note_size(h)
+
+    def _size_after(self, norm: float, h: float) -> float:
+        """Return the step size wanted after an accepted step."""
+        if h < SHORTENED * self._h:
+            return min(self._h, h * self.controller.shortened(norm))
+        return h * self.controller.accepted(norm, h)
 
     def _again(self, stepper: Stepper, t_end: float) -> None:
         """Start anew if it was the first step: its `a` belongs to the step size."""
         if self._start is not None:
             self._begin(stepper, t_end)
 
-    def _landing(self, t: float, t_end: float) -> float:
-        """Return the next step size, such that no tiny step is left before the end."""
-        left = abs(t_end - t)
-        if left <= 1.001 * self._h:
-            return t_end - t
-        h = 0.5 * left if left < 2.0 * self._h else self._h
-        return self._direction * h
+    def _next(self, t: float, t_end: float) -> float:
+        """Return the next step, with its sign."""
+        return self._direction * landing(abs(t_end - t), self._h)
 
     def _error(self, stepper: Stepper, state: State, h: float) -> float:
         """Return the norm of the local error in units of the tolerances."""
-        old = stepper.state
         jerk, snap = self._history.derivatives(state)
         if snap is None:
             snap = self._first_snap(stepper, state, h)
-        constants = stepper.error_constants
-        weight_q = weights(self._atol_q, self.rtol, old.q, state.q)
-        weight_v = weights(self._atol_v, self.rtol, old.v, state.v)
-        error = constants.position * weighted_norm(h**3 * jerk, weight_q)
-        if snap is not None:
-            error = max(error, constants.velocity * weighted_norm(h**3 * snap, weight_v))
+        tolerances = self._tolerances
+        error = error_norm(stepper.error_constants, tolerances, h, jerk, snap, stepper.state, state)
         if not self.suppress_alg:
-            error = max(error, self._multiplier_error(stepper, state, h))
+            changes = stepper.multiplier_changes(state, h)
+            error = max(error, multiplier_error(tolerances, h, *changes))
         return error
 
-    def _multiplier_error(self, stepper: Stepper, state: State, h: float) -> float:
-        """Return the norm of h^2 times the change of the multipliers."""
-        lam, lam_old, psi, psi_old = stepper.multiplier_changes(state, h)
-        return h**2 * max(
-            weighted_norm(lam - lam_old, weights(self._atol_lam, self.rtol, lam, lam_old)),
-            weighted_norm(psi - psi_old, weights(self._atol_psi, self.rtol, psi, psi_old)),
-        )
+    def _first_snap(self, stepper: Stepper, state: State, h: float) -> Array | None:
+        """Return the third derivative of v in the first step, which has no past."""
+        o = stepper.mechanism
+        _, lam, psi = stepper.scheme.report(o, state)
+        try:
+            vdot, _, _ = accelerations(o, state.t, state.q, state.v, lam, psi)
+        except self._failures:
+            return None
+        return first_snap(self._ahead, vdot, h)
 
-    def _cut(self, factor: float, h: float, t: float, error: BaseException | None) -> None:
+    def _cut(
+        self, stepper: Stepper, factor: float, h: float, t: float, error: BaseException | None
+    ) -> None:
         """Cut the step size after a failure, or after a rejection (then `error` is None)."""
+        stepper.counters.rejections.append((t, abs(h)))
         self._h = factor * abs(h)
         # steps that creep up to a failure end in a rejection: remember what they crept up to
         self._failure = error or self._failure
@@ -213,49 +222,3 @@ class AdaptiveSteps:
                 f"{self._h:.1e}. Raise maxsteps, or the tolerances; a problem that has become "
                 "stiff may want less rho_inf."
             )
-
-    def _split_tolerances(self, stepper: Stepper) -> None:
-        o = stepper.full
-        sizes = np.cumsum([o.n_q, o.n_q, o.n_lam])
-        atol = np.broadcast_to(self.atol, (2 * o.n_q + o.n_lam + o.n_psi,))
-        self._atol_q, self._atol_v, self._atol_lam, self._atol_psi = np.split(atol, sizes)
-
-    def _look_ahead(self, stepper: Stepper, start: Knot, length: float) -> None:
-        """Find acceleration and, by a tiny explicit step, its derivative at the start."""
-        o = stepper.full
-        t, q, v = start[:3]
-        vdot, lam, psi = accelerations(o, t, q, v, start.lam, start.psi)
-        weight_q = weights(self._atol_q, self.rtol, q, q)
-        weight_v = weights(self._atol_v, self.rtol, v, v)
-        fast = max(weighted_norm(v, weight_q), weighted_norm(vdot, weight_v), 1.0 / length)
-        # far enough that rounding does not show
-        self._tiny = max(min(0.01 / fast, 1e-3 * length), 1e-9 * length)
-        tiny = self._tiny * self._direction
-        moved = q + tiny * v + 0.5 * tiny**2 * vdot
-        self._first_vdot, self._first_jerk = vdot, None
-        with contextlib.suppress(*self._failures):
-            later, _, _ = accelerations(o, t + tiny, moved, v + tiny * vdot, lam, psi)
-            self._first_jerk = (later - vdot) / tiny
-
-    def _first_size(self, stepper: Stepper, start: Knot, length: float) -> float:
-        """Return a step whose position error is a tenth of what is allowed."""
-        if self._first_jerk is None:
-            return min(self._tiny, self.maxh)
-        weight_q = weights(self._atol_q, self.rtol, start.q, start.q)
-        jerk = weighted_norm(self._first_jerk, weight_q)
-        allowed = 0.1 / (stepper.error_constants.position * max(jerk, 1e-300))
-        h = allowed ** (1.0 / 3.0)
-        return float(min(h, 0.1 * length, self.maxh))
-
-    def _first_snap(self, stepper: Stepper, state: State, h: float) -> Array | None:
-        """Return v''' of the first step, which has no past, from the accelerations at its ends."""
-        if self._first_jerk is None:
-            return None
-        o = stepper.mechanism
-        _, lam, psi = stepper.scheme.report(o, state)
-        try:
-            vdot, _, _ = accelerations(o, state.t, state.q, state.v, lam, psi)
-        except self._failures:
-            return None
-        mean_jerk = (vdot - self._first_vdot) / h
-        return np.asarray(2.0 / h * (mean_jerk - self._first_jerk))

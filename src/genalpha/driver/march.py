@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from genalpha.driver.stepper import Stepper
+from genalpha.driver.stepper import Later, Stepper
 from genalpha.numerics.interpolation import Knot
 
 Array = np.ndarray
@@ -41,21 +41,39 @@ class March:
     Attributes
     ----------
     left, right : Knot
-        The motion at both ends of the last step; the same at the start.
+        The motion at both ends of the last step; the same at the start. What costs something is
+        worked out when it is asked for.
+    t_left, t : float
+        Their times.
     """
 
     def __init__(self, stepper: Stepper, sizes: StepSizes) -> None:
         self.stepper, self.sizes = stepper, sizes
+        self.t_left = self.t = np.nan
 
     def begin(self, start: Knot, t_end: float) -> None:
         """Start at `start`, of which q and v must be consistent and lam, psi are guesses."""
         self.sizes.begin(self.stepper, start, t_end)
-        self.left = self.right = self.stepper.knot()
+        self._left: Knot | Later = self.stepper.knot()
+        self.t_left = self.t = self.stepper.t
 
     def step(self, t_end: float) -> None:
         """Take one accepted step towards `t_end`."""
+        left = self.stepper.known()
         self.sizes.advance(self.stepper, t_end)
-        self.left, self.right = self.right, self.stepper.knot()
+        self._left, self.t_left, self.t = left, self.t, self.stepper.t
+
+    @property
+    def left(self) -> Knot:
+        """The motion where the last step began."""
+        if isinstance(self._left, Later):
+            self._left = self._left.knot()
+        return self._left
+
+    @property
+    def right(self) -> Knot:
+        """The motion where the last step ended."""
+        return self.stepper.knot()
 
 
 class FixedSteps:

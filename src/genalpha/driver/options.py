@@ -10,9 +10,10 @@ import numpy as np
 
 from genalpha.errors import InvalidOptionError
 from genalpha.model import Mechanism
-from genalpha.numerics.accuracy import FULL
+from genalpha.numerics.accuracy import DEFAULT, for_tolerance
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.newton import MODES
+from genalpha.numerics.systems import LINEAR_SOLVERS, klu
 from genalpha.schemes import SCHEMES, Settings, choose
 
 STARTS = ("shifted", "plain")
@@ -45,12 +46,17 @@ class Options:
         Whether `a` is adjusted when the step size changes. Default True; False shows what the
         formulas are for.
     jacobian : {"auto", "every step", "every iteration"}
-        When Newton's matrix is renewed. Default "auto": when it contracts too slowly.
-    newton_accuracy : float
-        Newton's iteration stops at this error, relative to the accelerations. Default 1e-13:
-        rounding, except for large steps.
+        When Newton's matrix is renewed. Default "auto": when the iterations that its age has cost
+        add up to what a new one costs.
+    newton_accuracy : float, optional
+        Newton's iteration stops at this error, relative to the accelerations. By default 1e-9 for
+        given steps, which leaves almost nothing but rounding in the constraints; for adaptive
+        steps 0.02 rtol^(2/3). Give 1e-13 to have everything solved to rounding.
     max_iterations : int
         Of Newton's method in one step, default 15.
+    linear_solver : {"auto", "dense", "superlu", "klu"}
+        Default "auto": LAPACK for small or full systems, otherwise KLU if PyKLU is installed,
+        otherwise SuperLU.
     """
 
     scheme: str = "GenAlphaSOI2"
@@ -62,11 +68,18 @@ class Options:
     start: str = "shifted"
     adjust_steps: bool = True
     jacobian: str = "auto"
-    newton_accuracy: float = FULL
+    newton_accuracy: float | None = None
     max_iterations: int = 15
+    linear_solver: str = "auto"
 
-    def settings(self, mechanism: Mechanism) -> Settings:
+    def settings(self, mechanism: Mechanism, tolerance: float | None = None) -> Settings:
         """Return the scheme's settings.
+
+        Parameters
+        ----------
+        mechanism : Mechanism
+        tolerance : float, optional
+            Of adaptive steps, from which Newton's accuracy follows unless it is given.
 
         Raises
         ------
@@ -79,7 +92,7 @@ class Options:
         settings = Settings(
             self._coefficients(),
             adjust_steps=self.adjust_steps,
-            relative=self.newton_accuracy,
+            relative=self._accuracy(tolerance),
             b=self.b,
             variant=self.variant,
         )
@@ -88,6 +101,11 @@ class Options:
             raise InvalidOptionError(self.scheme, faults)
         self._warn(mechanism, settings.coefficients)
         return settings
+
+    def _accuracy(self, tolerance: float | None) -> float:
+        if self.newton_accuracy is not None:
+            return self.newton_accuracy
+        return DEFAULT if tolerance is None else for_tolerance(tolerance)
 
     def _coefficients(self) -> Coefficients:
         if self.rho_inf is not None:
@@ -102,6 +120,7 @@ class Options:
             ("scheme", tuple(SCHEMES)),
             ("start", STARTS),
             ("jacobian", MODES),
+            ("linear_solver", LINEAR_SOLVERS),
         ):
             if getattr(self, name) not in known:
                 faults.append(f"{name} = {getattr(self, name)!r} is none of {known}")
@@ -115,7 +134,9 @@ class Options:
         coefficients: Any = self.coefficients
         if not isinstance(coefficients, (Coefficients, type(None))):
             faults.append(f"coefficients = {coefficients!r} is no Coefficients object")
-        if not _positive(self.newton_accuracy):
+        if self.linear_solver == "klu" and not klu():
+            faults.append("linear_solver = 'klu' needs the package PyKLU, which is not installed")
+        if self.newton_accuracy is not None and not _positive(self.newton_accuracy):
             faults.append(f"newton_accuracy = {self.newton_accuracy!r} is not positive")
         if not (isinstance(self.max_iterations, int) and self.max_iterations > 0):
             faults.append(f"max_iterations = {self.max_iterations!r} is no positive whole number")

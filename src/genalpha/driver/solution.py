@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,14 +37,15 @@ class Solution:
     def __init__(
         self,
         mechanism: Mechanism,
+        times: Sequence[float],
         knots: Sequence[Knot],
         a: Sequence[Array],
         statistics: Counters,
         t_eval: Array | None,
     ) -> None:
         self.mechanism, self.statistics = mechanism, statistics
-        self._knots = list(knots)
-        self.steps = np.array([knot.t for knot in knots])
+        self._knots = knots  # looked at only where needed: what they hold may have to be worked out
+        self.steps = np.array(times)
         self._direction = -1.0 if self.steps[-1] < self.steps[0] else 1.0
         at_steps = t_eval is None
         asked = self.steps if t_eval is None else t_eval
@@ -78,6 +80,28 @@ class Solution:
     def _at(self, t: float) -> Knot:
         right = self._right_of(t)
         return interpolate(self._knots[max(0, right - 1)], self._knots[right], t)
+
+    def plot_steps(self, axes: Any, **style: Any) -> None:
+        """Plot the sizes of the steps over time; crosses are steps that were tried in vain.
+
+        Parameters
+        ----------
+        axes : matplotlib axes
+            Where to draw: ``solution.plot_steps(plt.gca())``. They get a logarithmic scale and
+            labels; nothing is shown or saved.
+        **style
+            For matplotlib's `plot`: color, label, ...
+        """
+        sizes = np.abs(np.diff(self.steps))
+        # a size is drawn over the whole of its step
+        (line,) = axes.plot(
+            self.steps, np.append(sizes, sizes[-1:]), **{"drawstyle": "steps-post", **style}
+        )
+        if self.statistics.rejections:
+            t, tried = zip(*self.statistics.rejections, strict=True)
+            axes.plot(t, tried, "x", color=line.get_color(), markersize=3)
+        axes.set_yscale("log")
+        axes.set(xlabel="t", ylabel="step size")
 
     def __repr__(self) -> str:
         return (

@@ -132,7 +132,8 @@ def _solution(
     system: StabilizedSystem, knots: list[Knot], recorder: Recorder, t_eval: Array | None
 ) -> StabilizedSolution:
     vdot = [knot.vdot for knot in knots]
-    solution = StabilizedSolution(system.full, knots, vdot, system.counters, t_eval)
+    times = [knot.t for knot in knots]
+    solution = StabilizedSolution(system.full, times, knots, vdot, system.counters, t_eval)
     solution.gains, solution.promise = system.gains, system.promise
     solution.deviation = recorder.result()
     return solution

@@ -6,6 +6,8 @@ turns what goes wrong in a step into an error that says when and where.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from genalpha.driver.blame import worst_equations
@@ -15,12 +17,27 @@ from genalpha.model import Mechanism, Motion
 from genalpha.numerics.initial_values import accelerations, check_start
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.local_error import ErrorConstants
-from genalpha.numerics.newton import Counters, Newton
+from genalpha.numerics.newton import SETUP_COST, Counters, Newton
 from genalpha.numerics.redundancy import Reduction, check_rank
+from genalpha.numerics.systems import Systems
 from genalpha.schemes import choose
-from genalpha.schemes.settings import State
+from genalpha.schemes.settings import Scheme, State
 
 Array = np.ndarray
+
+
+class Later(NamedTuple):
+    """A step whose acceleration and multipliers are worked out when they are asked for."""
+
+    scheme: Scheme
+    reduction: Reduction
+    state: State
+
+    def knot(self) -> Knot:
+        """Return the motion at this step."""
+        s = self.state
+        vdot, lam, psi = self.scheme.report(self.reduction.mechanism, s)
+        return Knot(s.t, s.q, s.v, vdot, *self.reduction.expand(s.t, s.q, s.v, lam, psi))
 
 
 class Stepper:
@@ -32,6 +49,8 @@ class Stepper:
     options : Options
     counters : Counters, optional
         To count on from an earlier integration.
+    tolerance : float, optional
+        Of adaptive steps; Newton's accuracy follows from it.
 
     Attributes
     ----------
@@ -40,14 +59,22 @@ class Stepper:
     """
 
     def __init__(
-        self, mechanism: Mechanism, options: Options, counters: Counters | None = None
+        self,
+        mechanism: Mechanism,
+        options: Options,
+        counters: Counters | None = None,
+        tolerance: float | None = None,
     ) -> None:
         self.full = mechanism
         self.options = options
-        self.settings = options.settings(mechanism)
+        self.settings = options.settings(mechanism, tolerance)
         self.scheme = choose(options.scheme, mechanism)
         self.newton = Newton(
-            options.jacobian, options.max_iterations, counters if counters else Counters()
+            options.jacobian,
+            options.max_iterations,
+            counters if counters else Counters(),
+            Systems(options.linear_solver),
+            SETUP_COST + mechanism.tangent_cost,
         )
 
     @property
@@ -82,10 +109,11 @@ class Stepper:
         self.reduction = reduction
         self.mechanism = o = reduction.mechanism
         settings = self.settings
+        self.newton.systems = Systems(self.options.linear_solver)
         vdot, lam, psi = accelerations(o, t, q, v, *reduction.restrict(lam, psi))
         self.newton.forget()
         self.state = self.scheme.begin(o, settings, t, Motion(q, v, vdot, lam, psi), h)
-        self._knot: Knot | None = self._expanded(t, q, v, vdot, lam, psi)
+        self._known: Knot | Later | None = Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
         if self.options.start == "shifted" and settings.coefficients.alpha:
             first = self.attempt(h)
             self.state = self.scheme.shifted(o, settings, self.state, first, h)
@@ -142,20 +170,22 @@ class Stepper:
 
     def accept(self, state: State, t: float | None = None) -> None:
         """Make `state` the present one; `t` is its exact time, free of rounding in t + h."""
-        self.state = state if t is None else state._replace(t=t)
-        self._knot = None
+        self.state = state if t is None or t == state.t else state._replace(t=t)
+        self._known = None
         self.counters.nsteps += 1
 
     def knot(self) -> Knot:
         """Return the motion at the present time, with true acceleration and all multipliers."""
-        if self._knot is None:
-            s = self.state
-            vdot, lam, psi = self.scheme.report(self.mechanism, s)
-            self._knot = self._expanded(s.t, s.q, s.v, vdot, lam, psi)
-        return self._knot
+        known = self.known()
+        if isinstance(known, Later):
+            known = self._known = known.knot()
+        return known
 
-    def _expanded(self, t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array) -> Knot:
-        return Knot(t, q, v, vdot, *self.reduction.expand(t, q, v, lam, psi))
+    def known(self) -> Knot | Later:
+        """Return the same, or what it takes to work it out later."""
+        if self._known is None:
+            self._known = Later(self.scheme, self.reduction, self.scheme.slim(self.state))
+        return self._known
 
     def _check_callbacks(self, h: float) -> None:
         """Blame a callback that returns NaN or infinity near the present state, if there is one."""

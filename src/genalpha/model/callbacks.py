@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from genalpha.errors import CallbackError
+from genalpha.kernels import Checked
 
 Array = np.ndarray
 Matrix = Any  # np.ndarray or scipy.sparse.csc_array
@@ -23,13 +24,7 @@ MatrixFunction = Callable[..., Matrix]
 
 def checked_vector(function: Callable[..., Any], name: str, size: int) -> VectorFunction:
     """Wrap a callback that must return `size` numbers."""
-    shape = (size,)
-
-    def call(*arguments: Any) -> Array:
-        value = _numbers(function(*arguments), name, shape)
-        return value if value.shape == shape else _reshaped(value, name, shape)
-
-    return call
+    return Checked(function, (size,), lambda value: _converted(value, name, (size,)))
 
 
 def checked_matrix(
@@ -37,22 +32,46 @@ def checked_matrix(
 ) -> MatrixFunction:
     """Wrap a callback that must return a matrix of `shape`, dense or sparse."""
 
-    def call_dense(*arguments: Any) -> Array:
-        value = function(*arguments)
-        if sparse.issparse(value):
-            value = value.toarray()
-        value = _numbers(value, name, shape)
-        return value if value.shape == shape else _reshaped(value, name, shape)
+    def dense(value: Any) -> Array:
+        return _converted(value.toarray() if sparse.issparse(value) else value, name, shape)
 
-    def call_sparse(*arguments: Any) -> sparse.csc_array:
-        value = function(*arguments)
+    return CheckedSparse(function, name, shape) if as_sparse else Checked(function, shape, dense)
+
+
+class CheckedSparse:
+    """A callback that must return a matrix of some shape, which becomes sparse (CSC)."""
+
+    def __init__(self, function: Callable[..., Any], name: str, shape: tuple[int, int]) -> None:
+        self.function, self.name, self.shape = function, name, shape
+
+    def __call__(self, *arguments: Any) -> sparse.csc_array:
+        """Call the function, and return its result as a matrix of our own."""
+        return self._converted(self.function(*arguments), copy=True)
+
+    def now(self, *arguments: Any) -> sparse.csc_array:
+        """Return the result without a copy if possible, to be used before the next call."""
+        value = self.function(*arguments)
+        if type(value) is sparse.csc_array and value.dtype == float and value.shape == self.shape:
+            return value
+        return self._converted(value, copy=False)
+
+    def _converted(self, value: Any, copy: bool) -> sparse.csc_array:
         if not sparse.issparse(value):
-            value = _reshaped(_numbers(value, name, shape), name, shape)
-        if value.shape != shape:
-            raise _wrong_shape(name, value.shape, shape)
-        return sparse.csc_array(value, dtype=float, copy=True)
+            value = _converted(value, self.name, self.shape)
+        if value.shape != self.shape:
+            raise _wrong_shape(self.name, value.shape, self.shape)
+        return sparse.csc_array(value, dtype=float, copy=copy)
 
-    return call_sparse if as_sparse else call_dense
+
+def now(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function whose results must be used before it is called again, but cost less."""
+    return getattr(function, "now", function)
+
+
+def _converted(value: Any, name: str, shape: tuple[int, ...]) -> Array:
+    """Return what a callback returned as floats of the right shape, or say what is wrong."""
+    numbers = _numbers(value, name, shape)
+    return numbers if numbers.shape == shape else _reshaped(numbers, name, shape)
 
 
 def _numbers(value: Any, name: str, shape: tuple[int, ...]) -> Array:

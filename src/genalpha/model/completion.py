@@ -11,7 +11,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import sparse
 
-from genalpha.model.callbacks import Array, Matrix, MatrixFunction, VectorFunction
+from genalpha.kernels import plus, transposed_product
+from genalpha.model.callbacks import Array, Matrix, MatrixFunction, VectorFunction, now
 from genalpha.model.differences import (
     Groups,
     accurate_jacobian,
@@ -79,12 +80,15 @@ def position_acceleration(g: VectorFunction) -> VectorFunction:
 
 def default_reaction(G: MatrixFunction, K: MatrixFunction, m: int, l: int) -> VectorFunction:  # noqa: E741
     """-G^T lam - K^T psi, without the product that is empty."""
+    G, K = now(G), now(K)
     if m and l:
-        return lambda t, q, v, lam, psi: -(G(t, q).T @ lam) - K(t, q, v).T @ psi
+        return lambda t, q, v, lam, psi: plus(
+            transposed_product(-1.0, G(t, q), lam), -1.0, transposed_product(1.0, K(t, q, v), psi)
+        )
     if m:
-        return lambda t, q, v, lam, psi: -(G(t, q).T @ lam)
+        return lambda t, q, v, lam, psi: transposed_product(-1.0, G(t, q), lam)
     if l:
-        return lambda t, q, v, lam, psi: -(K(t, q, v).T @ psi)
+        return lambda t, q, v, lam, psi: transposed_product(-1.0, K(t, q, v), psi)
     return lambda t, q, v, lam, psi: np.zeros(q.size)
 
 

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from genalpha.errors import InvalidOptionError
+from genalpha.kernels import combined, plus, product, transposed_product
 from genalpha.model import audit, completion
 from genalpha.model.callbacks import (
     Array,
@@ -29,6 +30,7 @@ from genalpha.model.callbacks import (
     VectorFunction,
     checked_matrix,
     checked_vector,
+    now,
 )
 from genalpha.model.differences import DIFFERENCED, EPS
 from genalpha.model.patterns import Patterns
@@ -290,12 +292,13 @@ class Mechanism:
         self.constant_mass: Matrix | None = None
         if callable(mass):
             self.mass = checked_matrix(mass, "mass", (n, n), self.is_sparse)
+            self._mass_now = now(self.mass)
             return
         if mass is None:
             mass = sparse.eye_array(n) if self.is_sparse else np.eye(n)
         constant = checked_matrix(lambda: mass, "mass", (n, n), self.is_sparse)()
         self.constant_mass = constant.copy()
-        self.mass = lambda t, q: self.constant_mass
+        self.mass = self._mass_now = lambda t, q: self.constant_mass
 
     def _unless_empty(
         self, shape: tuple[int, int], complete: Callable[[], MatrixFunction]
@@ -346,7 +349,27 @@ class Mechanism:
 
     def imbalance(self, t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array) -> Array:
         """Return M vdot - f - reaction, the residual of the equations of motion, shape (n,)."""
-        return self.mass(t, q) @ vdot - self.force(t, q, v) - self.reaction(t, q, v, lam, psi)
+        inertia = product(self._mass_now(t, q), vdot)
+        return combined(
+            1.0, inertia, -1.0, self.force(t, q, v), -1.0, self.reaction(t, q, v, lam, psi)
+        )
+
+    def reaction_at(self, t: float, q: Array) -> Callable[[Array, Array, Array], Array]:
+        """Return the reaction at one position as a function of v, lam, psi; it evaluates G once."""
+        if "reaction" in self.given:
+            return lambda v, lam, psi: self.reaction(t, q, v, lam, psi)
+        if not self.n_lam:
+            return lambda v, lam, psi: transposed_product(
+                -1.0, self.nonholonomic_jacobian(t, q, v), psi
+            )
+        G = self.holonomic_jacobian(t, q)
+        if not self.n_psi:
+            return lambda v, lam, psi: transposed_product(-1.0, G, lam)
+        return lambda v, lam, psi: plus(
+            transposed_product(-1.0, G, lam),
+            -1.0,
+            transposed_product(1.0, self.nonholonomic_jacobian(t, q, v), psi),
+        )
 
     def replace(self, **changes: Any) -> Mechanism:
         """Return a copy with some constructor arguments changed, for example another start."""
@@ -444,8 +467,11 @@ _NEEDS = {
 }
 
 
+_NOTHING = np.zeros(0)
+
+
 def _empty(*arguments: Any) -> Array:
-    return np.zeros(0)
+    return _NOTHING
 
 
 def _faults_of_values(arguments: dict[str, Any], callbacks: dict[str, Callback]) -> list[str]:

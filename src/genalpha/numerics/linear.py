@@ -1,7 +1,7 @@
 """Linear systems: saddle points, dense or sparse, factorized once and solved many times.
 
 Nothing here knows what the matrices mean. Dense systems go to LAPACK directly (getrf, getrs),
-sparse ones to SuperLU.
+sparse ones to SuperLU. Systems that are solved again and again with other values are in `systems`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.linalg.lapack import dgetrf, dgetrs
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
 from genalpha.errors import SingularSystemError
+from genalpha.kernels import DenseLU
 
 Array = np.ndarray
 Matrix = Any  # np.ndarray or scipy.sparse.csc_array
@@ -28,42 +28,33 @@ SMALLEST_SINGULAR_VALUE = 1e-11
 
 
 def factorize(matrix: Matrix) -> Solve:
-    """Return a function that solves with `matrix`; a dense `matrix` is overwritten.
+    """Return a function that solves with `matrix`; a dense one in Fortran order is overwritten.
 
     Raises
     ------
     SingularSystemError
         The matrix is singular to working precision, or holds NaN or infinity.
     """
-    return _factorize_sparse(matrix) if sparse.issparse(matrix) else _factorize_dense(matrix)
+    return dense_lu(matrix) if isinstance(matrix, np.ndarray) else sparse_lu(matrix).solve
 
 
-def _factorize_dense(matrix: Array) -> Solve:
-    if matrix.size == 0:
-        return lambda right: right.copy()
-    lu, pivots, info = dgetrf(matrix, overwrite_a=True)
-    diagonal = np.abs(lu.diagonal())
+def dense_lu(matrix: Array) -> DenseLU:
+    """Factorize a dense matrix, which must not be singular to working precision."""
+    lu = DenseLU(matrix)
     # written so that NaN fails too
-    if info != 0 or not diagonal.min() > SMALLEST_PIVOT * diagonal.max():
-        raise _singular(diagonal)
-
-    def solve(right: Array) -> Array:
-        return dgetrs(lu, pivots, right)[0]
-
-    return solve
+    if not lu.smallest > SMALLEST_PIVOT * lu.largest:
+        raise _singular(lu.smallest, lu.largest)
+    return lu
 
 
-def _factorize_sparse(matrix: sparse.csc_array) -> Solve:
-    return _splu(matrix).solve
-
-
-def _splu(matrix: sparse.csc_array) -> Any:
+def sparse_lu(matrix: sparse.csc_array, **options: Any) -> Any:
+    """Factorize a sparse matrix with SuperLU; `options` are those of `scipy.sparse.linalg.splu`."""
     if not np.isfinite(matrix.data).all():
         raise SingularSystemError("the matrix holds NaN or infinity")
     with warnings.catch_warnings():
         warnings.simplefilter("error", MatrixRankWarning)
         try:
-            return splu(matrix)
+            return splu(matrix, **options)
         except (RuntimeError, MatrixRankWarning) as error:
             raise SingularSystemError("the sparse matrix is exactly singular") from error
 
@@ -75,18 +66,17 @@ def smallest_pivot(matrix: sparse.csc_array) -> float:
     with a copy of the whole factor.
     """
     try:
-        pivots = np.abs(_splu(matrix).U.diagonal())
+        pivots = np.abs(sparse_lu(matrix).U.diagonal())
     except SingularSystemError:
         return 0.0
     return float(pivots.min() / pivots.max())
 
 
-def _singular(diagonal: Array) -> SingularSystemError:
-    if not np.isfinite(diagonal).all():
+def _singular(smallest: float, largest: float) -> SingularSystemError:
+    if not (np.isfinite(smallest) and np.isfinite(largest)):
         return SingularSystemError("the matrix holds NaN or infinity")
     return SingularSystemError(
-        f"the matrix is singular: its smallest pivot is {diagonal.min():.1e}, "
-        f"its largest {diagonal.max():.1e}"
+        f"the matrix is singular: its smallest pivot is {smallest:.1e}, its largest {largest:.1e}"
     )
 
 

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from genalpha.numerics.coefficients import Coefficients
+from genalpha.numerics.weights import Tolerances
 
 Array = np.ndarray
 
@@ -37,6 +38,45 @@ def generalized_alpha(c: Coefficients) -> ErrorConstants:
     position = 1.0 / 6.0 - alpha / 2.0 - c.beta
     velocity = 1.0 / 12.0 - alpha**2 / 2.0 - alpha / 2.0 * (1.0 - c.alpha_m - c.alpha_f)
     return ErrorConstants(abs(position), abs(velocity))
+
+
+def error_norm(
+    constants: ErrorConstants,
+    tolerances: Tolerances,
+    h: float,
+    jerk: Array,
+    snap: Array | None,
+    old: Any,
+    new: Any,
+) -> float:
+    """Return the local error of a step in units of the tolerances.
+
+    Parameters
+    ----------
+    constants : ErrorConstants
+    tolerances : Tolerances
+    h : float
+    jerk, snap : (n,) array
+        Second and third derivative of v; without the third, only the position counts.
+    old, new
+        Both ends of the step, with q and v.
+    """
+    error = constants.position * tolerances.norm_q(h**3 * jerk, old.q, new.q)
+    if snap is None:
+        return error
+    return max(error, constants.velocity * tolerances.norm_v(h**3 * snap, old.v, new.v))
+
+
+def multiplier_error(
+    tolerances: Tolerances, h: float, lam: Array, lam_old: Array, psi: Array, psi_old: Array
+) -> float:
+    """Return h^2 times the change of the multipliers, in units of the tolerances.
+
+    As RADAU5 does with variables of index 3, so that they never drive the step size to zero.
+    """
+    change_lam = tolerances.norm_lam(lam - lam_old, lam_old, lam)
+    change_psi = tolerances.norm_psi(psi - psi_old, psi_old, psi)
+    return h**2 * max(change_lam, change_psi)
 
 
 class History(Protocol):

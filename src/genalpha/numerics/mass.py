@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from genalpha.model import Mechanism
-from genalpha.numerics.linear import Solve, factorize
+from genalpha.numerics.linear import Matrix, Solve, factorize
 
-_constant: WeakKeyDictionary[Mechanism, Solve] = WeakKeyDictionary()
+_constant: WeakKeyDictionary[Mechanism, Mass] = WeakKeyDictionary()
+
+
+class Mass(NamedTuple):
+    """A mass matrix, and a function that solves with it."""
+
+    matrix: Matrix
+    solve: Solve
+
+
+def mass_and_solver(o: Mechanism, t: float, q: np.ndarray) -> Mass:
+    """Return M(t, q), and a function that solves with it."""
+    if o.constant_mass is None:
+        matrix = o.mass(t, q)
+        return Mass(matrix, factorize(matrix.copy()))
+    known = _constant.get(o)
+    if known is None:
+        known = _constant[o] = Mass(o.constant_mass, factorize(o.constant_mass.copy()))
+    return known
 
 
 def mass_solver(o: Mechanism, t: float, q: np.ndarray) -> Solve:
     """Return a function that solves with M(t, q)."""
-    if o.constant_mass is None:
-        return factorize(o.mass(t, q).copy())
-    if o not in _constant:
-        _constant[o] = factorize(o.constant_mass.copy())
-    return _constant[o]
+    return mass_and_solver(o, t, q).solve

@@ -8,28 +8,42 @@ The iteration knows nothing of mechanics. It is given
   1 is the largest that may remain;
 - ``setup(x) -> solvers``: evaluate and factorize the iteration matrix at x.
 
-It stops when the error that remains, predicted from the contraction rate, is below 1. It gives up
-as soon as the rate says that it cannot get there; matrices are then renewed first. A step is never
-accepted unconverged.
+It stops when the error that remains, predicted from the contraction rate, is well below 1. It gives
+up as soon as the rate says that it cannot get there; matrices are then renewed first. A step is
+never accepted unconverged.
+
+How long a matrix lives: until the iterations that it has cost beyond those of a new one add up to
+what a new one costs, or until it is as old as the last one that failed. In between, Broyden's
+updates make up for its age (`accelerated`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
-from genalpha.errors import ConvergenceError
+import numpy as np
 
+from genalpha.errors import ConvergenceError
+from genalpha.kernels import broyden
+from genalpha.numerics.linear import Solve
+from genalpha.numerics.systems import Systems, Terms
+
+Array = np.ndarray
 X = TypeVar("X")
 Sizes: TypeAlias = tuple[float, ...]
 Correct: TypeAlias = Callable[[X, Any], tuple[X, Sizes]]
 Setup: TypeAlias = Callable[[X], Any]
 
 MODES = ("auto", "every step", "every iteration")
-#: In "auto", a matrix that contracts worse than this is renewed before the next step.
-SLOW = 0.05
+#: What a new matrix costs, in iterations, beside differences.
+SETUP_COST = 5
+#: By how many steps matrices are tried longer, each time that one has been renewed in good time.
+LIFE_GROWTH = 0.2
+#: The error that may remain, in units of the accuracy wanted.
+REMAINING = 0.1
 #: Corrections below this, in units of the accuracy wanted, may be rounding errors: two of them in
 #: a row are the end of what the iteration can do.
 ROUNDING = 16.0
@@ -59,6 +73,10 @@ class Counters:
         Steps whose iteration did not converge, not even with a new matrix for every correction.
     nerrfails : int
         Steps rejected because the error was too large.
+    h_min, h_max : float
+        Smallest and largest accepted step, without sign; 0 before the first.
+    rejections : list of (float, float)
+        Time and size of every step that was tried in vain, for plots.
     """
 
     nsteps: int = 0
@@ -69,6 +87,14 @@ class Counters:
     nniters: int = 0
     nnfails: int = 0
     nerrfails: int = 0
+    h_min: float = 0.0
+    h_max: float = 0.0
+    rejections: list[tuple[float, float]] = field(default_factory=list, repr=False)
+
+    def note_size(self, h: float) -> None:
+        """Note the size of an accepted step."""
+        self.h_min = min(abs(h), self.h_min or abs(h))
+        self.h_max = max(abs(h), self.h_max)
 
 
 @dataclass
@@ -82,24 +108,59 @@ class Newton:
     max_iterations : int
         Default 15.
     counters : Counters
-        Counts iterations and failures; `correct` and `setup` count their own work.
+        Counts iterations, factorizations and failures; `correct` and `setup` count the rest.
+    systems : Systems
+        Assembles and factorizes iteration matrices, and remembers where their values go.
+    setup_cost : int
+        What a new matrix costs, in iterations.
     """
 
     mode: str = "auto"
     max_iterations: int = 15
     counters: Counters = field(default_factory=Counters)
+    systems: Systems = field(default_factory=Systems)
+    setup_cost: int = SETUP_COST
     #: What the last `setup` returned, if it may be used for the next step.
     solvers: Any = None
     #: What the last iteration solved with, usable or not.
     last_solvers: Any = None
     #: Contraction rate of the last iteration; 1 is "unknown".
     rate: float = 1.0
+    #: Fewest iterations of a step with the present matrix, and how many more others have needed.
+    _fewest: int = 0
+    _extra: int = 0
+    #: Steps that the present matrix has served, and how many the last one did that failed.
+    _age: int = 0
+    _life: float = math.inf
+    #: Corrections so far of the present iteration.
+    _moves: list[Array] = field(default_factory=list)
     #: How the last iteration that did not converge ended.
     _last: str = ""
 
     def forget(self) -> None:
         """Drop the matrix, for example because the step size has changed much."""
         self.solvers, self.rate = None, 1.0
+
+    def factorize(self, name: str, A: Terms, R: Sequence[Terms], J: Sequence[Terms]) -> Solve:
+        """Assemble and factorize an iteration matrix, see `Systems.factorize`."""
+        self.counters.nlus += 1
+        return self.systems.factorize(name, A, R, J)
+
+    def accelerated(self, d: Array, n: int, mass_over_gradient: float) -> Array:
+        """Return a correction with Broyden's updates of the iteration matrix.
+
+        Parameters
+        ----------
+        d : (n + m + l,) array
+            What the iteration matrix gives for accelerations and multipliers.
+        n : int
+        mass_over_gradient : float
+            Unit of the multipliers in those of accelerations.
+        """
+        weight = 1.0 / mass_over_gradient**2 if mass_over_gradient else 1.0
+        d = broyden(self._moves, d, n, weight)
+        self._moves.append(d)
+        return d
 
     def solve(self, x: X, correct: Correct[X], setup: Setup[X]) -> X:
         """Return the solution, starting from `x`.
@@ -114,12 +175,13 @@ class Newton:
         if self.mode == "auto":
             for fresh in (False, True):
                 if fresh:
-                    self.solvers, self.rate = setup(x), 1.0
+                    self._renew(setup, x)
                 if self.solvers is not None:
                     found = self._iterate(x, correct, None)
                     if found is not None:
                         return found
-        self.solvers, self.rate = setup(x), 1.0
+                    self._life = self._age - 1
+        self._renew(setup, x)
         found = self._iterate(x, correct, setup if self.mode != "every step" else None)
         if found is None:
             self.counters.nnfails += 1
@@ -127,20 +189,26 @@ class Newton:
             raise ConvergenceError(f"Newton's iteration did not converge: {self._last}")
         return found
 
+    def _renew(self, setup: Setup[X], x: X) -> None:
+        """Make a new matrix."""
+        self.solvers, self.rate = setup(x), 1.0
+        self._fewest, self._extra, self._age = self.max_iterations, 0, 0
+
     def _iterate(self, x: X, correct: Correct[X], renew: Setup[X] | None) -> X | None:
         """Iterate with the present matrix; `renew` makes a new one before each but the first."""
         last: Sizes = ()
         worst = 0.0
+        self._moves = []
         for iteration in range(self.max_iterations):
             if iteration and renew:
-                self.solvers = renew(x)
+                self.solvers, self._moves = renew(x), []
             x, sizes = correct(x, self.solvers)
             self.counters.nniters += 1
             rate = _rate(sizes, last) if last else self.rate
             size = max(sizes)
             if iteration and size > ROUNDING:
                 worst = max(worst, rate)
-            if rate < 1.0 and rate / (1.0 - rate) * size <= 1.0:
+            if rate < 1.0 and rate / (1.0 - rate) * size <= REMAINING:
                 self._remember(iteration, worst)
                 return x
             if size <= ROUNDING and last and max(last) <= ROUNDING:
@@ -161,16 +229,22 @@ class Newton:
         if iteration < 2 or size <= ROUNDING:  # too early to say, or too late
             return False
         left = self.max_iterations - 1 - iteration
-        return rate >= 1.0 or rate**left / (1.0 - rate) * size > 1.0
+        return rate >= 1.0 or rate**left / (1.0 - rate) * size > REMAINING
 
     def _remember(self, iteration: int, worst: float) -> None:
-        """Keep the step's worst rate for the next one, and the matrix if that is good."""
+        """Keep the step's worst rate for the next one, and the matrix while it pays."""
         self.last_solvers = self.solvers
-        if iteration == 0:
+        self._fewest = min(self._fewest, iteration)
+        self._extra += iteration - self._fewest
+        self._age += 1
+        if self._extra >= self.setup_cost:
+            self.forget()
+        elif self._age > self._life:  # no use in trying it: it would fail
+            self._life += LIFE_GROWTH
+            self.forget()
+        elif iteration == 0:
             # one correction tells nothing new: the old rate fades towards 1 (Hairer and Wanner)
             self.rate = self.rate**0.8
-        elif worst > SLOW:
-            self.forget()
         else:
             self.rate = max(worst, SMALLEST_RATE)
 

@@ -1,19 +1,40 @@
-"""A first guess of a step's unknowns, from those of the last two steps."""
+"""A first guess of a step's unknowns, extrapolated from those of the last steps.
+
+Every order of the extrapolation saves Newton's iteration a part of a correction, as long as the
+motion is smooth. Where it has a kink, or the unknowns are noise, higher orders come to nothing:
+`genalpha.kernels.extrapolated` takes the highest order that is still an improvement.
+"""
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
-Unknowns = TypeVar("Unknowns", bound=tuple[np.ndarray, ...])
+from genalpha.kernels import extrapolated
+
+Array = np.ndarray
+
+#: Steps that are remembered: a cubic needs four.
+LENGTH = 4
 
 
-def extrapolated(x: Unknowns, x_old: Unknowns, ratio: float) -> Unknowns:
-    """Return x + ratio (x - x_old), array by array; `ratio` is new step size over old.
+class Past(NamedTuple):
+    """Times and unknowns of the last steps, the newest first."""
 
-    With the error O(h^2) of this guess, Newton's iteration needs one correction less than with
-    the old values, whose error is O(h).
-    """
-    values = [a + ratio * (a - b) if a.size else a for a, b in zip(x, x_old, strict=True)]
-    return type(x)(*values) if hasattr(x, "_fields") else type(x)(values)
+    times: tuple[float, ...]
+    values: tuple[Array, ...]
+
+
+#: Stands for a past that nobody will ask for.
+NOTHING = Past((), ())
+
+
+def extended(past: Past, t: float, x: Array) -> Past:
+    """Return the past with one more step, and without what is too old."""
+    return Past((t, *past.times[: LENGTH - 1]), (x, *past.values[: LENGTH - 1]))
+
+
+def predicted(past: Past, t: float) -> Array:
+    """Return a guess of the unknowns at `t`."""
+    return extrapolated(past.times, past.values, t)

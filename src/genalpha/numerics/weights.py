@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,3 +22,35 @@ def weighted_norm(error: Array, weight: Array) -> float:
         return 0.0
     scaled = error / weight
     return sqrt(scaled.dot(scaled) / error.size)
+
+
+class Tolerances(NamedTuple):
+    """A relative tolerance, and absolute ones for q, v, lam and psi."""
+
+    rtol: float
+    q: Array
+    v: Array
+    lam: Array
+    psi: Array
+
+    @classmethod
+    def split(cls, rtol: float, atol: ArrayLike, n_q: int, n_lam: int, n_psi: int) -> Tolerances:
+        """Take `atol` apart: a number, or a vector for [q, v, lam, psi]."""
+        values = np.broadcast_to(np.asarray(atol, dtype=float), (2 * n_q + n_lam + n_psi,))
+        return cls(rtol, *np.split(values, np.cumsum([n_q, n_q, n_lam])))
+
+    def norm_q(self, error: Array, q: Array, q_new: Array) -> float:
+        """Return the norm of an error of the position over a step from `q` to `q_new`."""
+        return weighted_norm(error, weights(self.q, self.rtol, q, q_new))
+
+    def norm_v(self, error: Array, v: Array, v_new: Array) -> float:
+        """Return the norm of an error of the velocity."""
+        return weighted_norm(error, weights(self.v, self.rtol, v, v_new))
+
+    def norm_lam(self, error: Array, lam: Array, lam_new: Array) -> float:
+        """Return the norm of an error of the holonomic constraints' multipliers."""
+        return weighted_norm(error, weights(self.lam, self.rtol, lam, lam_new))
+
+    def norm_psi(self, error: Array, psi: Array, psi_new: Array) -> float:
+        """Return the norm of an error of the nonholonomic constraints' multipliers."""
+        return weighted_norm(error, weights(self.psi, self.rtol, psi, psi_new))

@@ -27,6 +27,7 @@ _I3 = Scheme(
     i3.shifted,
     i3.step,
     i3.report,
+    i3.slim,
     i3.errors,
     AccelerationHistory,
     i3.faults,
@@ -38,6 +39,7 @@ _SOI2 = Scheme(
     soi2.shifted,
     soi2.step,
     soi2.report,
+    soi2.slim,
     soi2.errors,
     VelocityHistory,
     soi2.faults,
@@ -49,6 +51,7 @@ _HHTI2 = Scheme(
     hhti2.shifted,
     hhti2.step,
     hhti2.report,
+    hhti2.slim,
     hhti2.errors,
     VelocityHistory,
     hhti2.faults,
@@ -58,6 +61,7 @@ _HHTI2_NONHOLONOMIC = replace(
     begin=hhti2_nonholonomic.begin,
     step=hhti2_nonholonomic.step,
     report=hhti2_nonholonomic.report,
+    slim=hhti2_nonholonomic.slim,
 )
 
 SCHEMES: dict[str, Scheme] = {scheme.name: scheme for scheme in (_I3, _SOI2, _HHTI2)}

@@ -29,31 +29,35 @@ q1 satisfies the rate of g (velocity projection).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from genalpha.errors import SingularSystemError, UnsupportedProblemError
+from genalpha.kernels import combined, plus, product, stacked
 from genalpha.model import Mechanism, Motion
-from genalpha.numerics.accuracy import force_noise, norm, tolerated, tolerated_multiplier
+from genalpha.numerics.accuracy import Scales, scales, size
 from genalpha.numerics.coefficients import Coefficients
+from genalpha.numerics.gradients import reactions, tangent
 from genalpha.numerics.initial_values import accelerations
-from genalpha.numerics.linear import Matrix, Solve, factorize, saddle
+from genalpha.numerics.linear import Matrix, Solve
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
-from genalpha.numerics.mass import mass_solver
+from genalpha.numerics.mass import Mass, mass_and_solver, mass_solver
 from genalpha.numerics.newton import Newton, Sizes
-from genalpha.numerics.prediction import extrapolated
+from genalpha.numerics.prediction import NOTHING, Past, extended, predicted
 from genalpha.schemes.settings import Settings
 
 Array = np.ndarray
+NO_VECTOR = np.zeros(0)
 VARIANTS = ("end", "predicted", "midpoint")
 
 
 class State(NamedTuple):
     """What is carried from step to step; `h` is the step size that made `a`.
 
-    `f` is f(t, q, v) = M^-1 force; `x` and `x_old` (a1, L0, L1 of the last two steps) only help
-    Newton's iteration to start well.
+    `f` is f(t, q, v) = M^-1 force; `L` is L0 and L1; `past` (a1, L0, L1 of the last steps) only
+    helps Newton's iteration to start well.
     """
 
     t: float
@@ -62,12 +66,23 @@ class State(NamedTuple):
     a: Array
     f: Array
     h: float
-    x: tuple[Array, Array, Array]
-    x_old: tuple[Array, Array, Array]
+    L: Array
+    past: Past
+
+
+class Site(NamedTuple):
+    """Mass and reaction (a function of v, lam, psi) at one position."""
+
+    mass: Mass
+    reaction: Callable[[Array, Array, Array], Array]
+
+
+def _site(o: Mechanism, t: float, q: Array) -> Site:
+    return Site(mass_and_solver(o, t, q), o.reaction_at(t, q))
 
 
 class Unknowns(NamedTuple):
-    """a1, L0, L1 and the R0, R1 that they give at the present q1, v1.
+    """a1, L0, L1, the R0, R1 that they give, and what belongs to the present q1.
 
     In the variant "midpoint", L1 and R1 are those of the middle of the step.
     """
@@ -77,19 +92,15 @@ class Unknowns(NamedTuple):
     L1: Array
     R0: Array
     R1: Array
+    site: Site
 
 
 class Matrices(NamedTuple):
-    """Factorized matrices of position step and velocity projection; size of M over G.
-
-    `noise` is the `force_noise` of accelerations, `rounding` the mechanism's.
-    """
+    """Factorized matrices of position step and velocity projection, scales of corrections."""
 
     position: Solve
     velocity: Solve
-    mass_over_gradient: float
-    noise: float
-    rounding: float
+    scales: Scales
 
 
 class Weights(NamedTuple):
@@ -104,6 +115,21 @@ class Weights(NamedTuple):
     projection1: float
 
 
+class Trial(NamedTuple):
+    """What a step knows before its unknowns; q_hat, v_hat are q1, v1 without a1 and reactions."""
+
+    t: float
+    h: float
+    q_hat: Array
+    v_hat: Array
+    f0: Array
+    hb: float
+    hg: float
+    weights: Weights
+    R0: Callable[[Array], Array]
+    R1: Callable[[Array, Array, Array, Site], Array]
+
+
 def weights(settings: Settings) -> Weights:
     """Return the weights of a variant."""
     b = settings.b
@@ -116,8 +142,8 @@ def weights(settings: Settings) -> Weights:
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
     """Start with a0 = f(t0, q0, v0)."""
     q, v, _, lam, _ = motion
-    f = initial_force(o, t, q, v)
-    return State(t, q, v, f, f, h, (f, lam, lam), (f, lam, lam))
+    f, L = initial_force(o, t, q, v), np.concatenate([lam, lam])
+    return State(t, q, v, f, f, h, L, Past((t,), (np.concatenate([f, L]),)))
 
 
 def initial_force(o: Mechanism, t: float, q: Array, v: Array) -> Array:
@@ -146,65 +172,113 @@ def adjusted(settings: Settings, a: Array, f: Array, ratio: float) -> Array:
 
 def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: float) -> State:
     """One step of (3.4)."""
-    c, w = settings.coefficients, weights(settings)
-    alpha, beta, gamma = c.alpha, c.beta, c.gamma
-    t1, f0 = state.t + h, state.f
+    c = settings.coefficients
+    t1, f0, n, m = state.t + h, state.f, o.n_q, o.n_lam
     a0 = adjusted(settings, state.a, f0, h / state.h)
-    q_hat = state.q + h * state.v + h**2 * (0.5 - beta) * a0
-    v_hat = state.v + h * (1.0 - gamma) * a0
-    hb, hg = h**2 * beta, h * gamma
-    n = o.n_q
-    R0 = _old_reaction(o, state)
-    R1 = _new_reaction(o, settings, state, h)
+    trial = Trial(
+        t1,
+        h,
+        combined(1.0, state.q, h, state.v, h**2 * (0.5 - c.beta), a0),
+        plus(state.v, h * (1.0 - c.gamma), a0),
+        f0,
+        h**2 * c.beta,
+        h * c.gamma,
+        weights(settings),
+        _old_reaction(o, state),
+        _new_reaction(o, settings, state, h),
+    )
 
-    def position(x: Unknowns) -> Array:  # (3.4a)
-        return q_hat + hb * x.a + 0.5 * h**2 * (w.q0 * x.R0 + w.q1 * x.R1)
+    guess = predicted(state.past, t1)
+    a, L0, L1 = guess[:n], guess[n : n + m], guess[n + m :]
+    q, v = plus(state.q, h, state.v), state.v
+    site = _site(o, t1, q)
+    x = newton.solve(
+        Unknowns(a, L0, L1, trial.R0(L0), trial.R1(q, v, L1, site), site),
+        partial(_correct, o, settings, newton, trial),
+        partial(_matrices, o, settings, newton, trial, state),
+    )
+    if m:  # the last correction of q1 has left a trace in the rate of g: take it away
+        x, _ = _project(o, settings, trial, x, newton.last_solvers)
+    L, f1 = np.concatenate([x.L0, x.L1]), _force(settings, trial, x)
+    past = extended(state.past, t1, np.concatenate([x.a, L]))
+    return State(t1, _position(trial, x), _velocity(trial, x), x.a, f1, h, L, past)
 
-    def velocity(x: Unknowns) -> Array:  # (3.4b)
-        return v_hat + hg * x.a + h * (w.v0 * x.R0 + w.v1 * x.R1)
 
-    def moved(x: Unknowns, d: Array, L0: Array, L1: Array, q: Array, v: Array) -> Unknowns:
-        """Return unknowns with new multipliers whose q1 differs from that of x by h^2 beta d."""
-        new0, new1 = R0(L0), R1(q, v, L1)
-        by_reactions = w.q0 * (new0 - x.R0) + w.q1 * (new1 - x.R1)
-        return Unknowns(x.a + d - by_reactions / (2.0 * beta), L0, L1, new0, new1)
+def _position(trial: Trial, x: Unknowns) -> Array:  # (3.4a)
+    w, half = trial.weights, 0.5 * trial.h**2
+    return plus(trial.q_hat, 1.0, combined(trial.hb, x.a, half * w.q0, x.R0, half * w.q1, x.R1))
 
-    def setup(x: Unknowns) -> Matrices:
-        newton.counters.njacs += 1
-        newton.counters.nfcnjacs += o.tangent_cost
-        newton.counters.nlus += 2 if o.n_lam else 1
-        f1 = (x.a + alpha * f0) / (1.0 + alpha)
-        return _matrices(o, settings, state, t1, position(x), velocity(x), f1, x, hb, hg)
 
-    def project(x: Unknowns, matrices: Matrices) -> tuple[Unknowns, Array]:
-        """Return x after a velocity projection, and the change of the multiplier in v1."""
-        q, v = position(x), velocity(x)
-        e = matrices.velocity(np.concatenate([np.zeros(n), -o.holonomic_rate(t1, q, v) / h]))
-        L0, L1 = x.L0 + w.projection0 * e[n:], x.L1 + w.projection1 * e[n:]
-        return moved(x, np.zeros(n), L0, L1, q, v + h * e[:n]), e[n:]
+def _velocity(trial: Trial, x: Unknowns) -> Array:  # (3.4b)
+    w, h = trial.weights, trial.h
+    return plus(trial.v_hat, 1.0, combined(trial.hg, x.a, h * w.v0, x.R0, h * w.v1, x.R1))
 
-    def correct(x: Unknowns, matrices: Matrices) -> tuple[Unknowns, Sizes]:
-        newton.counters.nfcns += 1
-        q, v = position(x), velocity(x)
-        f1 = (x.a + alpha * f0) / (1.0 + alpha)
-        r = o.mass(t1, q) @ f1 - o.force(t1, q, v)  # (3.4c)
-        d = matrices.position(np.concatenate([-r, -o.holonomic(t1, q) / hb]))
-        x = moved(x, d[:n], x.L0 + d[n:], x.L1 + d[n:], q + hb * d[:n], v)
-        size = _size(settings, matrices, d[:n], d[n:], x, q, hb if o.n_lam else hg)
-        if not o.n_lam:
-            return x, (size,)
 
-        x, e = project(x, matrices)
-        dv = (velocity(x) - v) / h
-        return x, (size, _size(settings, matrices, dv, d[n:] + e, x, v, h))
+def _force(settings: Settings, trial: Trial, x: Unknowns) -> Array:
+    """Return f(t1, q1, v1) from (3.4c)."""
+    alpha = settings.coefficients.alpha
+    return combined(1.0 / (1.0 + alpha), x.a, alpha / (1.0 + alpha), trial.f0)
 
-    a, L0, L1 = extrapolated(state.x, state.x_old, h / state.h)
-    guess = Unknowns(a, L0, L1, R0(L0), R1(state.q + h * state.v, state.v, L1))
-    x = newton.solve(guess, correct, setup)
-    if o.n_lam:  # the last correction of q1 has left a trace in the rate of g: take it away
-        x, _ = project(x, newton.last_solvers)
-    f1 = (x.a + alpha * f0) / (1.0 + alpha)  # (3.4c), solved for f(t1, q1, v1)
-    return State(t1, position(x), velocity(x), x.a, f1, h, x[:3], state.x)
+
+def _moved(
+    settings: Settings,
+    trial: Trial,
+    x: Unknowns,
+    d: Array,
+    L0: Array,
+    L1: Array,
+    q: Array,
+    v: Array,
+    site: Site,
+) -> Unknowns:
+    """Return unknowns with new multipliers whose q1 differs from that of x by h^2 beta d."""
+    w = trial.weights
+    R0, R1 = trial.R0(L0), trial.R1(q, v, L1, site)
+    per_beta = -0.5 / settings.coefficients.beta
+    by_reactions = combined(w.q0, combined(1.0, R0, -1.0, x.R0), w.q1, R1, -w.q1, x.R1)
+    return Unknowns(combined(1.0, x.a, 1.0, d, per_beta, by_reactions), L0, L1, R0, R1, site)
+
+
+def _correct(
+    o: Mechanism,
+    settings: Settings,
+    newton: Newton,
+    trial: Trial,
+    x: Unknowns,
+    matrices: Matrices,
+) -> tuple[Unknowns, Sizes]:
+    """Return the unknowns after one position step and one projection, and how far they moved."""
+    t, h, n, m = trial.t, trial.h, o.n_q, o.n_lam
+    newton.counters.nfcns += 1
+    q, v = _position(trial, x), _velocity(trial, x)
+    inertia = product(x.site.mass.matrix, _force(settings, trial, x))
+    r = combined(1.0, inertia, -1.0, o.force(t, q, v))  # (3.4c)
+    d = matrices.position(stacked(-1.0, r, -1.0 / trial.hb, o.holonomic(t, q)))
+    d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
+    q1 = plus(q, trial.hb, d)
+    L0, L1 = plus(x.L0, 1.0, d[n:]), plus(x.L1, 1.0, d[n:])
+    x = _moved(settings, trial, x, d, L0, L1, q1, v, _site(o, t, q1))
+    value = stacked(1.0, x.a, 1.0, x.L1)
+    moved = size(settings.relative, matrices.scales, d, value, q, trial.hb if m else trial.hg, n, m)
+    if not m:
+        return x, (moved,)
+
+    x, e = _project(o, settings, trial, x, matrices)
+    value = stacked(1.0, x.a, 1.0, x.L1)
+    change = stacked(1.0 / h, combined(1.0, _velocity(trial, x), -1.0, v), 1.0, plus(e, 1.0, d[n:]))
+    return x, (moved, size(settings.relative, matrices.scales, change, value, v, h, n, m))
+
+
+def _project(
+    o: Mechanism, settings: Settings, trial: Trial, x: Unknowns, matrices: Matrices
+) -> tuple[Unknowns, Array]:
+    """Return x after a velocity projection, and the change of the multiplier in v1."""
+    t, h, w, n = trial.t, trial.h, trial.weights, o.n_q
+    q, v = _position(trial, x), _velocity(trial, x)
+    none = np.zeros(n)
+    e = matrices.velocity(stacked(1.0, none, -1.0 / h, o.holonomic_rate(t, q, v)))
+    L0, L1 = plus(x.L0, w.projection0, e[n:]), plus(x.L1, w.projection1, e[n:])
+    return _moved(settings, trial, x, none, L0, L1, q, plus(v, h, e), x.site), e[n:]
 
 
 def _old_reaction(o: Mechanism, state: State) -> Callable[[Array], Array]:
@@ -212,60 +286,63 @@ def _old_reaction(o: Mechanism, state: State) -> Callable[[Array], Array]:
     t, q, v, psi = state.t, state.q, state.v, np.zeros(0)
     if not o.n_lam:
         return lambda L0: np.zeros(o.n_q)
-    solve = mass_solver(o, t, q)
-    return lambda L0: solve(o.reaction(t, q, v, L0, psi))
+    (_, solve), reaction = _site(o, t, q)
+    return lambda L0: solve(reaction(v, L0, psi))
 
 
 def _new_reaction(
     o: Mechanism, settings: Settings, state: State, h: float
-) -> Callable[[Array, Array, Array], Array]:
-    """Return R1, or that of the middle, as a function of q1, v1 and L1."""
+) -> Callable[[Array, Array, Array, Site], Array]:
+    """Return R1, or that of the middle, as a function of q1, v1, L1 and the site q1."""
     t0, q0, v0, psi = state.t, state.q, state.v, np.zeros(0)
+    t1 = t0 + h
     if not o.n_lam:
-        return lambda q, v, L1: np.zeros(o.n_q)
+        return lambda q, v, L1, site: np.zeros(o.n_q)
     if settings.variant == "predicted":
         q_tilde = q0 + h * v0  # (3.5)
-        solve = mass_solver(o, t0 + h, q_tilde)
-        return lambda q, v, L1: solve(o.reaction(t0 + h, q_tilde, v, L1, psi))
-    middle = settings.variant == "midpoint"
-    t = t0 + 0.5 * h if middle else t0 + h
+        (_, solve), reaction = _site(o, t1, q_tilde)
+        return lambda q, v, L1, site: solve(reaction(v, L1, psi))
+    if settings.variant == "midpoint":
+        t = t0 + 0.5 * h
 
-    def reaction(q: Array, v: Array, L1: Array) -> Array:
-        if middle:
+        def of_the_middle(q: Array, v: Array, L1: Array, site: Site) -> Array:
             q, v = 0.5 * (q0 + q), 0.5 * (v0 + v)
-        return mass_solver(o, t, q)(o.reaction(t, q, v, L1, psi))
+            return mass_solver(o, t, q)(o.reaction(t, q, v, L1, psi))
 
-    return reaction
+        return of_the_middle
+    return lambda q, v, L1, site: site.mass.solve(site.reaction(v, L1, psi))
 
 
 def _matrices(
     o: Mechanism,
     settings: Settings,
+    newton: Newton,
+    trial: Trial,
     state: State,
-    t: float,
-    q: Array,
-    v: Array,
-    f1: Array,
     x: Unknowns,
-    hb: float,
-    hg: float,
 ) -> Matrices:
     """Factorize the derivatives of (3.4c) and g, and the projection onto the rate of g."""
-    c, w, psi = settings.coefficients, weights(settings), np.zeros(0)
-    M, G = o.mass(t, q), o.holonomic_jacobian(t, q)
-    inertia = M / (1.0 + c.alpha)
-    tangent = o.tangent(t, q, v, f1, 0.0 * x.L1, psi, hb, hg)
-    noise = force_noise(tangent, inertia, q, hb)
+    c, w, psi = settings.coefficients, trial.weights, np.zeros(0)
+    t, q, v = trial.t, _position(trial, x), _velocity(trial, x)
+    newton.counters.njacs += 1
+    newton.counters.nfcnjacs += o.tangent_cost
+    M, G, K = o.mass(t, q), o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v)
+    inertia = [(1.0 / (1.0 + c.alpha), M)]
+    f1 = _force(settings, trial, x)
+    forces = tangent(o, t, q, v, f1, 0.0 * x.L1, psi, trial.hb, trial.hg)
+    J = [[(1.0, G)]]
+    per_beta = -0.5 / (c.beta * (1.0 + c.alpha))
+    new = reactions(o, 1.0, t, q, v, x.L1, psi, G, K)[:1]
     old = o.reaction_jacobian(state.t, state.q, state.v, x.L0, psi)
     if o.n_lam:
         old = transported(o, M, mass_solver(o, state.t, state.q), old)
-    new = o.reaction_jacobian(t, q, v, x.L1, psi)
-    columns = (w.q0 * old + w.q1 * new) / (2.0 * c.beta * (1.0 + c.alpha))
-    position = factorize(saddle(inertia + tangent, -columns, G))
+    R = [[(w.q0 * per_beta, old), *((w.q1 * per_beta * c, matrix) for c, matrix in new[0])]]
+    position = newton.factorize("position", [*inertia, *forces], R, J)
+    compared = scales(o, inertia, forces, J, q, trial.hb, position)
     if not o.n_lam:
-        return Matrices(position, position, 0.0, noise, o.rounding)  # there is nothing to project
-    ratio = abs(M).max() / abs(G).max()
-    return Matrices(position, factorize(saddle(M, -new, G)), ratio, noise, o.rounding)
+        return Matrices(position, position, compared)  # there is nothing to project
+    R = [[(-c, matrix) for c, matrix in new[0]]]
+    return Matrices(position, newton.factorize("velocity", [(1.0, M)], R, J), compared)
 
 
 def transported(o: Mechanism, M: Matrix, solve_old: Solve, columns: Matrix) -> Matrix:
@@ -279,28 +356,15 @@ def transported(o: Mechanism, M: Matrix, solve_old: Solve, columns: Matrix) -> M
     return M @ solve_old(columns)
 
 
-def _size(
-    settings: Settings,
-    matrices: Matrices,
-    da: Array,
-    dL: Array,
-    x: Unknowns,
-    at: Array,
-    displacement: float,
-) -> float:
-    """Return the size of a correction of accelerations and multipliers, see `accuracy`."""
-    allowed = tolerated(settings.relative, x.a, at, displacement, matrices.noise, matrices.rounding)
-    size = norm(da) / allowed
-    if dL.size:
-        scale = tolerated_multiplier(settings.relative, x.L1, allowed, matrices.mass_over_gradient)
-        size = max(size, norm(dL) / scale)
-    return size
-
-
 def report(o: Mechanism, state: State) -> tuple[Array, Array, Array]:
     """Acceleration and multipliers from (3.2), of second order because q and v are."""
-    _, L0, L1 = state.x
-    return accelerations(o, state.t, state.q, state.v, 0.5 * (L0 + L1), np.zeros(0))
+    L = state.L.reshape(2, o.n_lam).mean(axis=0)
+    return accelerations(o, state.t, state.q, state.v, L, np.zeros(0))
+
+
+def slim(state: State) -> State:
+    """Return a state that `report` takes, and that takes little memory."""
+    return State(*state[:4], NO_VECTOR, *state[5:7], NOTHING)
 
 
 def errors(settings: Settings) -> ErrorConstants:

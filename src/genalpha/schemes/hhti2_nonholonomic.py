@@ -15,25 +15,29 @@ up to a small term (beta / gamma is near 1/2 for HHT) costs a little of Newton's
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from genalpha.kernels import combined, plus, product, stacked
 from genalpha.model import Mechanism, Motion
-from genalpha.numerics.accuracy import force_noise, norm, tolerated, tolerated_multiplier
+from genalpha.numerics.accuracy import Scales, scales, size
+from genalpha.numerics.gradients import tangent
 from genalpha.numerics.initial_values import accelerations
-from genalpha.numerics.linear import Solve, factorize, saddle
+from genalpha.numerics.linear import Solve
 from genalpha.numerics.mass import mass_solver
 from genalpha.numerics.newton import Newton, Sizes
-from genalpha.numerics.prediction import extrapolated
+from genalpha.numerics.prediction import NOTHING, Past, extended, predicted
 from genalpha.schemes import hhti2
 from genalpha.schemes.settings import Settings
 
 Array = np.ndarray
+NO_VECTOR = np.zeros(0)
 
 
 class State(NamedTuple):
-    """What is carried from step to step; as in `hhti2`, with a1, P in `x`, `x_old`."""
+    """What is carried from step to step; as in `hhti2`, with P for L0, L1."""
 
     t: float
     q: Array
@@ -41,8 +45,8 @@ class State(NamedTuple):
     a: Array
     f: Array
     h: float
-    x: tuple[Array, Array]
-    x_old: tuple[Array, Array]
+    P: Array
+    past: Past
 
 
 class Unknowns(NamedTuple):
@@ -53,78 +57,137 @@ class Unknowns(NamedTuple):
     R: Array
 
 
-class Matrices(NamedTuple):
-    """The factorized iteration matrix, and the size of M over that of K.
+class Trial(NamedTuple):
+    """What a step knows before its unknowns; `middle` is where R is evaluated."""
 
-    `noise` is the `force_noise` of accelerations, `rounding` the mechanism's.
-    """
+    t: float
+    h: float
+    q_hat: Array
+    v_hat: Array
+    v0: Array
+    f0: Array
+    hb: float
+    hg: float
+    middle: tuple[float, Array]
+    solve_mass: Solve
+
+
+class Matrices(NamedTuple):
+    """The factorized iteration matrix, and what corrections are compared with."""
 
     solve: Solve
-    mass_over_gradient: float
-    noise: float
-    rounding: float
+    scales: Scales
 
 
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
     """Start with a0 = f(t0, q0, v0)."""
     q, v, _, _, psi = motion
     f = hhti2.initial_force(o, t, q, v)
-    return State(t, q, v, f, f, h, (f, psi), (f, psi))
+    return State(t, q, v, f, f, h, psi, Past((t,), (np.concatenate([f, psi]),)))
 
 
 def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: float) -> State:
     """One step of the method of section 6."""
     c = settings.coefficients
-    alpha, beta, gamma = c.alpha, c.beta, c.gamma
-    t1, f0 = state.t + h, state.f
-    a0 = hhti2.adjusted(settings, state.a, f0, h / state.h)
-    q_hat = state.q + h * state.v + h**2 * (0.5 - beta) * a0
-    v_hat = state.v + h * (1.0 - gamma) * a0
-    hb, hg, n, none = h**2 * beta, h * gamma, o.n_q, np.zeros(0)
-    t_mid, q_mid = state.t + 0.5 * h, state.q + 0.5 * h * state.v
-    solve_mass = mass_solver(o, t_mid, q_mid)
+    t1, n = state.t + h, o.n_q
+    a0 = hhti2.adjusted(settings, state.a, state.f, h / state.h)
+    middle = state.t + 0.5 * h, plus(state.q, 0.5 * h, state.v)
+    trial = Trial(
+        t1,
+        h,
+        combined(1.0, state.q, h, state.v, h**2 * (0.5 - c.beta), a0),
+        plus(state.v, h * (1.0 - c.gamma), a0),
+        state.v,
+        state.f,
+        h**2 * c.beta,
+        h * c.gamma,
+        middle,
+        mass_solver(o, *middle),
+    )
 
-    def reaction(v: Array, P: Array) -> Array:
-        return solve_mass(o.reaction(t_mid, q_mid, 0.5 * (state.v + v), none, P))
+    guess = predicted(state.past, t1)
+    a, P = guess[:n], guess[n:]
+    x = newton.solve(
+        Unknowns(a, P, _reaction(o, trial, state.v, P)),
+        partial(_correct, o, settings, newton, trial),
+        partial(_matrices, o, settings, newton, trial),
+    )
+    past = extended(state.past, t1, np.concatenate([x.a, x.P]))
+    q, v = _position_and_velocity(trial, x)
+    return State(t1, q, v, x.a, _force(settings, trial, x), h, x.P, past)
 
-    def position_and_velocity(x: Unknowns) -> tuple[Array, Array]:
-        return q_hat + hb * x.a + 0.5 * h**2 * x.R, v_hat + hg * x.a + h * x.R
 
-    def setup(x: Unknowns) -> Matrices:
-        q, v = position_and_velocity(x)
-        newton.counters.njacs += 1
-        newton.counters.nfcnjacs += o.tangent_cost
-        newton.counters.nlus += 1
-        f1 = (x.a + alpha * f0) / (1.0 + alpha)
-        M, K = o.mass(t1, q), o.nonholonomic_jacobian(t1, q, v)
-        inertia = M / (1.0 + alpha)
-        tangent = o.tangent(t1, q, v, f1, none, 0.0 * x.P, hb, hg)
-        noise = force_noise(tangent, inertia, q, hb)
-        columns = o.reaction_jacobian(t_mid, q_mid, 0.5 * (state.v + v), none, x.P)
-        columns = hhti2.transported(o, M, solve_mass, columns)
-        J = K + (hb / hg) * o.nonholonomic_gradient(t1, q, v)
-        matrix = saddle(inertia + tangent, -columns / (gamma * (1.0 + alpha)), J)
-        return Matrices(factorize(matrix), abs(M).max() / abs(K).max(), noise, o.rounding)
+def _reaction(o: Mechanism, trial: Trial, v: Array, P: Array) -> Array:
+    """Return R for a velocity v1."""
+    mean = combined(0.5, trial.v0, 0.5, v)
+    return trial.solve_mass(o.reaction(*trial.middle, mean, np.zeros(0), P))
 
-    def correct(x: Unknowns, matrices: Matrices) -> tuple[Unknowns, Sizes]:
-        newton.counters.nfcns += 1
-        q, v = position_and_velocity(x)
-        f1 = (x.a + alpha * f0) / (1.0 + alpha)
-        r = o.mass(t1, q) @ f1 - o.force(t1, q, v)
-        d = matrices.solve(np.concatenate([-r, -o.nonholonomic(t1, q, v) / hg]))
-        P = x.P + d[n:]
-        R = reaction(v + hg * d[:n], P)
-        x = Unknowns(x.a + d[:n] - (R - x.R) / gamma, P, R)
-        allowed = tolerated(settings.relative, x.a, v, hg, matrices.noise, matrices.rounding)
-        scale = tolerated_multiplier(settings.relative, P, allowed, matrices.mass_over_gradient)
-        return x, (max(norm(d[:n]) / allowed, norm(d[n:]) / scale),)
 
-    a, P = extrapolated(state.x, state.x_old, h / state.h)
-    x = newton.solve(Unknowns(a, P, reaction(state.v, P)), correct, setup)
-    f1 = (x.a + alpha * f0) / (1.0 + alpha)
-    return State(t1, *position_and_velocity(x), x.a, f1, h, x[:2], state.x)
+def _position_and_velocity(trial: Trial, x: Unknowns) -> tuple[Array, Array]:
+    """Return q1 and v1."""
+    h = trial.h
+    q = combined(1.0, trial.q_hat, trial.hb, x.a, 0.5 * h**2, x.R)
+    return q, combined(1.0, trial.v_hat, trial.hg, x.a, h, x.R)
+
+
+def _force(settings: Settings, trial: Trial, x: Unknowns) -> Array:
+    """Return f(t1, q1, v1) as a1 has it."""
+    alpha = settings.coefficients.alpha
+    return combined(1.0 / (1.0 + alpha), x.a, alpha / (1.0 + alpha), trial.f0)
+
+
+def _matrices(
+    o: Mechanism, settings: Settings, newton: Newton, trial: Trial, x: Unknowns
+) -> Matrices:
+    """Factorize the derivatives of the equilibrium and of k."""
+    c = settings.coefficients
+    t, hb, hg, none = trial.t, trial.hb, trial.hg, np.zeros(0)
+    q, v = _position_and_velocity(trial, x)
+    newton.counters.njacs += 1
+    newton.counters.nfcnjacs += o.tangent_cost
+    f1 = _force(settings, trial, x)
+    M, K = o.mass(t, q), o.nonholonomic_jacobian(t, q, v)
+    inertia = [(1.0 / (1.0 + c.alpha), M)]
+    forces = tangent(o, t, q, v, f1, none, 0.0 * x.P, hb, hg)
+    mean = combined(0.5, trial.v0, 0.5, v)
+    columns = o.reaction_jacobian(*trial.middle, mean, none, x.P)
+    columns = hhti2.transported(o, M, trial.solve_mass, columns)
+    R = [[(-1.0 / (c.gamma * (1.0 + c.alpha)), columns)]]
+    J = [[(1.0, K), (hb / hg, o.nonholonomic_gradient(t, q, v))]]
+    solve = newton.factorize("step", [*inertia, *forces], R, J)
+    return Matrices(solve, scales(o, inertia, forces, J, q, hb, solve))
+
+
+def _correct(
+    o: Mechanism,
+    settings: Settings,
+    newton: Newton,
+    trial: Trial,
+    x: Unknowns,
+    matrices: Matrices,
+) -> tuple[Unknowns, Sizes]:
+    """Return the unknowns after one correction, and its size."""
+    t, hg, n = trial.t, trial.hg, o.n_q
+    newton.counters.nfcns += 1
+    q, v = _position_and_velocity(trial, x)
+    inertia = product(o.mass(t, q), _force(settings, trial, x))
+    r = combined(1.0, inertia, -1.0, o.force(t, q, v))
+    d = matrices.solve(stacked(-1.0, r, -1.0 / hg, o.nonholonomic(t, q, v)))
+    d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
+    P = plus(x.P, 1.0, d[n:])
+    R = _reaction(o, trial, plus(v, hg, d), P)
+    per_gamma = 1.0 / settings.coefficients.gamma
+    a = combined(1.0, plus(x.a, 1.0, d), -per_gamma, R, per_gamma, x.R)
+    value = stacked(1.0, a, 1.0, P)
+    moved = size(settings.relative, matrices.scales, d, value, v, hg, n, 0)
+    return Unknowns(a, P, R), (moved,)
 
 
 def report(o: Mechanism, state: State) -> tuple[Array, Array, Array]:
     """Acceleration and multipliers from the constraints differentiated, of second order."""
-    return accelerations(o, state.t, state.q, state.v, np.zeros(0), state.x[1])
+    return accelerations(o, state.t, state.q, state.v, np.zeros(0), state.P)
+
+
+def slim(state: State) -> State:
+    """Return a state that `report` takes, and that takes little memory."""
+    return State(*state[:4], NO_VECTOR, *state[5:7], NOTHING)

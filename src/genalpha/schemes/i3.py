@@ -23,28 +23,31 @@ this is the scheme here with HHT coefficients, for a variable one it is not.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from genalpha.kernels import combined, plus, stacked
 from genalpha.model import Mechanism, Motion
 from genalpha.model.differences import directional_derivative, time_scale
-from genalpha.numerics.accuracy import force_noise, norm, tolerated, tolerated_multiplier
+from genalpha.numerics.accuracy import Scales, scales, size
+from genalpha.numerics.gradients import reactions, tangent
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve, factorize, saddle, stack
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
 from genalpha.numerics.newton import Newton, Sizes
-from genalpha.numerics.prediction import extrapolated
+from genalpha.numerics.prediction import NOTHING, Past, extended, predicted
 from genalpha.schemes.settings import Settings
 
 Array = np.ndarray
-Unknowns = tuple[Array, Array, Array]  # vdot, lam, psi
+NO_VECTOR = np.zeros(0)
 
 
 class State(NamedTuple):
     """What is carried from step to step; `h` is the step size that made `a`.
 
-    `x_old` (vdot, lam, psi of the step before) only helps Newton's iteration to start well.
+    `past` (vdot, lam, psi of the last steps) only helps Newton's iteration to start well.
     """
 
     t: float
@@ -56,25 +59,34 @@ class State(NamedTuple):
     a: Array
     a_old: Array
     h: float
-    x_old: Unknowns
+    past: Past
+
+
+class Trial(NamedTuple):
+    """What a step knows before its unknowns x = (vdot1, lam1, psi1), see (7).
+
+    q1 = q_hat + vdot1 / bp and v1 = v_hat + gp / bp vdot1.
+    """
+
+    t: float
+    q_hat: Array
+    v_hat: Array
+    bp: float
+    gp: float
 
 
 class Matrices(NamedTuple):
-    """The factorized iteration matrix, and the size of M over that of G and K.
-
-    `noise` is the `force_noise` of accelerations, `rounding` the mechanism's.
-    """
+    """The factorized iteration matrix, and what corrections are compared with."""
 
     solve: Solve
-    mass_over_gradient: float
-    noise: float
-    rounding: float
+    scales: Scales
 
 
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
     """Start with a0 = vdot0 as in (3)."""
     q, v, vdot, lam, psi = motion
-    return State(t, q, v, vdot, lam, psi, vdot, vdot, h, (vdot, lam, psi))
+    past = Past((t,), (np.concatenate([vdot, lam, psi]),))
+    return State(t, q, v, vdot, lam, psi, vdot, vdot, h, past)
 
 
 def shifted(o: Mechanism, settings: Settings, state: State, first: State, h: float) -> State:
@@ -146,74 +158,71 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
     t1 = state.t + h
     bp = (1.0 - alpha_m) / (h**2 * beta * (1.0 - alpha_f))  # (6)
     gp = gamma / (h * beta)
-    # Algorithm 1 up to the loop: q1, v1 as they would be if vdot1 were 0
-    a_hat = (alpha_f * state.vdot - alpha_m * a0) / (1.0 - alpha_m)
-    q_hat = state.q + h * v0 + h**2 * (0.5 - beta) * a0 + h**2 * beta * a_hat
-    v_hat = v0 + h * (1.0 - gamma) * a0 + h * gamma * a_hat
+    # Algorithm 1 up to the loop: a1, q1, v1 as they would be if vdot1 were 0
+    a_hat = combined(alpha_f / (1.0 - alpha_m), state.vdot, -alpha_m / (1.0 - alpha_m), a0)
+    q_hat = plus(state.q, h, combined(1.0, v0, h * (0.5 - beta), a0, h * beta, a_hat))
+    v_hat = combined(1.0, v0, h * (1.0 - gamma), a0, h * gamma, a_hat)
+    trial = Trial(t1, q_hat, v_hat, bp, gp)
+
+    x = newton.solve(
+        predicted(state.past, t1),
+        partial(_correct, o, settings, newton, trial),
+        partial(_matrices, o, newton, trial),
+    )
     n, m = o.n_q, o.n_lam
-    scaling = beta * h**2  # (10)
+    vdot, lam, psi = x[:n], x[n : n + m], x[n + m :]
+    q, v = plus(q_hat, 1.0 / bp, x), plus(v_hat, gp / bp, x)  # (7)
+    a = plus(a_hat, (1.0 - alpha_f) / (1.0 - alpha_m), x)
+    return State(t1, q, v, vdot, lam, psi, a, a0, h, extended(state.past, t1, x))
 
-    def position_and_velocity(vdot: Array) -> tuple[Array, Array]:  # (7)
-        return q_hat + vdot / bp, v_hat + (gp / bp) * vdot
 
-    def setup(x: Unknowns) -> Matrices:
-        """Factorize the scaled matrix D_L S_t D_R of (9), (10)."""
-        vdot, lam, psi = x
-        q, v = position_and_velocity(vdot)
-        M = o.mass(t1, q)
-        Kt_Ct = o.tangent(t1, q, v, vdot, lam, psi, scaling, scaling * gp)
-        J = stack(
-            o.holonomic_jacobian(t1, q),
-            o.nonholonomic_jacobian(t1, q, v) + o.nonholonomic_gradient(t1, q, v) / gp,
-        )
-        newton.counters.njacs += 1
-        newton.counters.nfcnjacs += o.tangent_cost
-        newton.counters.nlus += 1
-        R = o.reaction_jacobian(t1, q, v, lam, psi)
-        inertia = scaling * bp * M
-        solve = factorize(saddle(inertia + Kt_Ct, -R, J))  # fails first if J is 0
-        ratio = abs(M).max() / abs(J).max() if m + o.n_psi else 0.0
-        noise = force_noise(Kt_Ct, inertia, q, 1.0 / bp)
-        return Matrices(solve, ratio, noise, o.rounding)
+def _matrices(o: Mechanism, newton: Newton, trial: Trial, x: Array) -> Matrices:
+    """Factorize S_t, as scaled in (9) and (10), for corrections of vdot1, lam1, psi1.
 
-    def correct(x: Unknowns, matrices: Matrices) -> tuple[Unknowns, Sizes]:
-        vdot, lam, psi = x
-        q, v = position_and_velocity(vdot)
-        newton.counters.nfcns += 1
-        r_q = o.imbalance(t1, q, v, vdot, lam, psi)  # (1)
-        r_lam = o.holonomic(t1, q)  # (2)
-        r_psi = o.nonholonomic(t1, q, v)
-        right = np.concatenate([-scaling * r_q, -r_lam, -r_psi / gp])
-        d = matrices.solve(right)
-        d_vdot, d_lam, d_psi = bp * d[:n], d[n : n + m] / scaling, d[n + m :] / scaling
-        new = (vdot + d_vdot, lam + d_lam, psi + d_psi)
-        allowed = tolerated(
-            settings.relative,
-            new[0],
-            q,
-            1.0 / bp if m else gp / bp,
-            matrices.noise,
-            matrices.rounding,
-        )
-        size = norm(d_vdot) / allowed
-        for correction, value in ((d_lam, new[1]), (d_psi, new[2])):
-            if value.size:
-                scale = tolerated_multiplier(
-                    settings.relative, value, allowed, matrices.mass_over_gradient
-                )
-                size = max(size, norm(correction) / scale)
-        return new, (size,)
+    With (10), corrections of q1 and h^2 beta lam1 are solved for; here those of vdot1 and lam1,
+    which differ by factors that are the same for all of a block: the matrix is as well scaled.
+    """
+    t, q_hat, v_hat, bp, gp = trial
+    n, m = o.n_q, o.n_lam
+    q, v = plus(q_hat, 1.0 / bp, x), plus(v_hat, gp / bp, x)
+    vdot, lam, psi = x[:n], x[n : n + m], x[n + m :]
+    newton.counters.njacs += 1
+    newton.counters.nfcnjacs += o.tangent_cost
+    G, K = o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v)
+    inertia = [(1.0, o.mass(t, q))]
+    forces = tangent(o, t, q, v, vdot, lam, psi, 1.0 / bp, gp / bp)
+    R = reactions(o, -1.0, t, q, v, lam, psi, G, K)
+    J = [[(1.0, G)], [(1.0, K), (1.0 / gp, o.nonholonomic_gradient(t, q, v))]]
+    solve = newton.factorize("step", [*inertia, *forces], R, J)
+    return Matrices(solve, scales(o, inertia, forces, J, q, 1.0 / bp, solve))
 
-    x = (state.vdot, state.lam, state.psi)
-    vdot, lam, psi = newton.solve(extrapolated(x, state.x_old, h / state.h), correct, setup)
-    q, v = position_and_velocity(vdot)
-    a = a_hat + (1.0 - alpha_f) / (1.0 - alpha_m) * vdot
-    return State(t1, q, v, vdot, lam, psi, a, a0, h, x)
+
+def _correct(
+    o: Mechanism, settings: Settings, newton: Newton, trial: Trial, x: Array, matrices: Matrices
+) -> tuple[Array, Sizes]:
+    """Return the unknowns after one correction, and its size."""
+    t, q_hat, v_hat, bp, gp = trial
+    n, m = o.n_q, o.n_lam
+    q, v = plus(q_hat, 1.0 / bp, x), plus(v_hat, gp / bp, x)  # (7)
+    newton.counters.nfcns += 1
+    r_q = o.imbalance(t, q, v, x[:n], x[n : n + m], x[n + m :])  # (1)
+    r_lam = o.holonomic(t, q)  # (2)
+    r_psi = o.nonholonomic(t, q, v)
+    d = matrices.solve(stacked(-1.0, r_q, -bp, r_lam, -bp / gp, r_psi))
+    d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
+    x = plus(x, 1.0, d)
+    displacement = 1.0 / bp if m else gp / bp
+    return x, (size(settings.relative, matrices.scales, d, x, q, displacement, n, m),)
 
 
 def report(o: Mechanism, state: State) -> tuple[Array, Array, Array]:
     """The scheme computes true accelerations and multipliers itself."""
     return state.vdot, state.lam, state.psi
+
+
+def slim(state: State) -> State:
+    """Return a state that `report` takes, and that takes little memory."""
+    return State(*state[:6], state.a, NO_VECTOR, state.h, NOTHING)
 
 
 def errors(settings: Settings) -> ErrorConstants:

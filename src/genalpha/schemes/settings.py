@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from genalpha.model import Mechanism, Motion
-from genalpha.numerics.accuracy import FULL
+from genalpha.numerics.accuracy import DEFAULT
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.local_error import ErrorConstants, History
 from genalpha.numerics.newton import Newton
@@ -35,7 +35,7 @@ class Settings:
 
     coefficients: Coefficients
     adjust_steps: bool = True
-    relative: float = FULL
+    relative: float = DEFAULT
     b: float = 0.0
     variant: str = "end"
 
@@ -57,6 +57,8 @@ class Scheme:
         One step; `state` is not changed.
     report : callable(mechanism, state) -> (vdot, lam, psi)
         True acceleration and multipliers at the state's time, all of second order.
+    slim : callable(state) -> State
+        The state without what `report` does not need, to be kept.
     errors : callable(settings) -> ErrorConstants
         Constants of the local error.
     history : callable(t, v, vdot) -> History
@@ -71,6 +73,7 @@ class Scheme:
     shifted: Callable[[Mechanism, Settings, State, State, float], State]
     step: Callable[[Mechanism, Settings, Newton, State, float], State]
     report: Callable[[Mechanism, State], tuple[Array, Array, Array]]
+    slim: Callable[[State], State]
     errors: Callable[[Settings], ErrorConstants]
     history: Callable[[float, Array, Array], History]
     faults: Callable[[Mechanism, Settings], list[str]]

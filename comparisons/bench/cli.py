@@ -1,0 +1,100 @@
+"""The command line of the benchmarks."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from comparisons.bench import exudyn, growth, newton, overhead, race
+from comparisons.bench.layout import fitted, markdown_page, tables
+from comparisons.bench.plan import Plan
+from comparisons.bench.rows import OUTPUT, RECORDS, Row, append, read, store
+from comparisons.bench.timing import calibration, one_thread
+from comparisons.tables import rich_table
+
+BENCHMARKS: dict[str, Callable[[Plan], Iterator[Row]]] = {
+    "overhead": overhead.run,
+    "newton": newton.run,
+    "growth": growth.run,
+    "race": race.run,
+    "exudyn": exudyn.run,
+}
+#: Columns where the output is no terminal.
+WIDTH = 170
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    options = _parser().parse_args(arguments)
+    console = Console(width=None if Console().is_terminal else WIDTH)
+    before = read(options.records)
+    rows: list[Row] = []
+    with one_thread():
+        yardstick = calibration()
+        console.print(f"yardstick: {1e6 * yardstick:.1f} µs per pass")
+        file = options.output / "rows.jsonl"
+        try:
+            for row in _rows(options, console, yardstick):
+                append(file, [row], yardstick)  # at once: nothing is lost when stopped
+                rows.append(row)
+        except KeyboardInterrupt:
+            console.print("\nstopped; this is what was measured")
+    for layout, found in tables(rows, before):
+        console.print(rich_table(fitted(found, console.width)))
+        console.print(layout.text, style="dim", markup=False)
+    console.print(f"written: {file}")
+    if options.store:
+        store(options.records, rows, yardstick)
+        console.print(f"stored: {options.records}")
+    if options.markdown:
+        options.markdown.parent.mkdir(parents=True, exist_ok=True)
+        options.markdown.write_text(markdown_page(rows, before), encoding="utf-8")
+        console.print(f"written: {options.markdown}")
+    return 0
+
+
+def _rows(options: argparse.Namespace, console: Console, yardstick: float) -> Iterator[Row]:
+    """Run the benchmarks under a line that says what runs now."""
+    with console.status("") as status:
+
+        def tell(text: str) -> None:
+            status.update(text)
+            if not console.is_terminal:
+                console.print(text)
+
+        plan = Plan(options.quick, options.repeats, yardstick, tell, options.output)
+        for name in options.benchmark or BENCHMARKS:
+            yield from BENCHMARKS[name](plan)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m comparisons.bench",
+        description="Measure what a step costs, and compare it with the stored records.",
+    )
+    add = parser.add_argument
+    add("benchmark", nargs="*", metavar="BENCHMARK", type=_name,
+        help=f"some of {', '.join(BENCHMARKS)}; default: all")  # fmt: skip
+    add("--quick", action="store_true", help="fewer steps and cases: a preview")
+    add("--repeats", type=_positive, default=5, help="runs per median (default 5)")
+    add("--store", action="store_true", help="make this run what later ones compare with")
+    add("--markdown", type=Path, metavar="PATH", help="also write the tables as Markdown")
+    add("--records", type=Path, default=RECORDS, help="the stored records")
+    add("--output", type=Path, default=OUTPUT, help="folder for the rows of all runs")
+    return parser
+
+
+def _name(text: str) -> str:
+    if text not in BENCHMARKS:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(BENCHMARKS)}")
+    return text
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text}: at least 1")
+    return number

@@ -1,0 +1,185 @@
+"""Rows as tables: which columns, what is compared with stored records, which targets are missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from comparisons.bench.rows import Key, Row, Value
+from comparisons.environment import environment, now
+from comparisons.tables import Cell, Table, markdown
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the rows of one table are shown.
+
+    Attributes
+    ----------
+    title, text : str
+        Headline, and what the columns mean.
+    labels : tuple of str
+        Headers of the row's label.
+    columns : str -> format
+        The values that are shown, and how.
+    compared : tuple of str
+        Values with a column "before", the stored one: ratios, counts, or normalised times.
+    at_least : bool
+        Whether targets are lower bounds.
+    """
+
+    title: str
+    text: str
+    labels: tuple[str, ...]
+    columns: Mapping[str, str]
+    compared: tuple[str, ...]
+    at_least: bool = False
+
+
+LAYOUTS: dict[str, Layout] = {
+    "overhead": Layout(
+        "Overhead: time of a step / time inside callbacks and linear algebra",
+        "Microseconds of CPU time per step with fixed steps. *callbacks*: calls counted × time of "
+        "each callback alone; *LA*: factorizations and solutions counted × time of each alone; "
+        "*ratio*: step / (callbacks + LA).",
+        ("mechanism", "scheme"),
+        {"µs/step": ".1f", "callbacks µs": ".1f", "LA µs": ".1f", "callbacks %": ".0f",
+         "LA %": ".0f", "it/step": ".2f", "ratio": ".2f", "target": ".1f"},
+        ("ratio",),
+    ),
+    "newton": Layout(
+        "Newton: iterations, Jacobians, factorizations per step",
+        "Fixed steps of size h. *it*, *J*, *LU* with jacobian = \"auto\"; *(s)* \"every step\"; "
+        "*(i)* \"every iteration\"; *time*: CPU time of auto / every iteration. The targets "
+        "are those of smooth motion: it 3.0, J 0.15, time 1.1.",
+        ("mechanism", "scheme"),
+        {"h": ".1e", "steps": ".0f", "it": ".2f", "J": ".3f", "LU": ".3f", "it (s)": ".2f",
+         "LU (s)": ".2f", "it (i)": ".2f", "LU (i)": ".2f", "time": ".2f"},
+        ("it", "J", "time"),
+    ),
+    "growth": Layout(
+        "Growth: the chain of N links",
+        "Microseconds of CPU time per step, start-up subtracted; *per N*: over N; "
+        "*normalised*: over the yardstick of this run; *exponent* of the fit from N = 100 on; "
+        "*last*: of the two longest alone. "
+        "*level*: released horizontally, as in the catalogue; *steep*: 1.2 rad below.",
+        ("links", "start", "scheme"),
+        {"µs/step": ".0f", "per N": ".2f", "start-up ms": ".1f", "it/step": ".2f",
+         "normalised": ".1f", "exponent": ".2f", "last": ".2f"},
+        ("normalised", "exponent"),
+    ),
+    "race": Layout(
+        "Race: CPU time to reach an error in q",
+        "Largest component of the error of q at the sample times, relative to the "
+        "largest component of the reference's q. Milliseconds by interpolation of log(time) over "
+        "log(error) on each solver's ladder of steps or tolerances, best formulation of each; "
+        "*at most*: the coarsest run is already better. *ratio*: best of IDA, Radau5DAE, ODASSL / "
+        "best of ours, above 1 where we are ahead. Targets only for 1e-2 and 1e-3 on the stiff "
+        "and the large mechanisms.",
+        ("mechanism", "error"),
+        {"ours ms": ".2f", "ours": "", "IDA ms": ".2f", "Radau5DAE ms": ".2f", "ODASSL ms": ".2f",
+         "best peer": "", "ratio": ".2f"},
+        ("ratio",),
+        at_least=True,
+    ),
+    "race: failures": Layout(
+        "Race: who fails",
+        "Solvers and formulations with runs that failed, and the reason of the finest.",
+        ("mechanism", "solver"),
+        {"failed": ".0f", "runs": ".0f"},
+        (),
+    ),
+    "exudyn": Layout(
+        "Exudyn with Python user functions on the point pendulum",
+        "Microseconds of CPU time per step, h = 1e-3, interleaved. *ratio*: "
+        "ours / the faster of Exudyn's two Newton variants, with functions of the same kind; "
+        "*error*: of q at the end.",
+        ("solver", "variant"),
+        {"µs/step": ".1f", "it/step": ".2f", "error": ".1e", "ratio": ".2f", "target": ".1f"},
+        ("ratio",),
+    ),
+}  # fmt: skip
+
+
+def missed(row: Row, layout: Layout) -> str:
+    """Return the targets that a row misses, in words; empty if it meets all of them."""
+    words = []
+    for name, target in row.targets.items():
+        value = row.number(name)
+        if value is None:
+            words.append(f"{name} not measured")
+        elif layout.at_least and not value >= target:
+            words.append(f"{name} {value:.3g} < {target:g}")
+        elif not layout.at_least and not value <= target:
+            words.append(f"{name} {value:.3g} > {target:g}")
+    return ", ".join(words)
+
+
+def table(name: str, rows: Iterable[Row], before: Mapping[Key, Row]) -> Table:
+    """Return the rows of one table beside the stored ones."""
+    layout = LAYOUTS[name]
+    headers = list(layout.labels)
+    for column in layout.columns:
+        headers.append(column)
+        if column in layout.compared:
+            headers.append("before")
+    made = Table(layout.title, [*headers, "verdict"], left=len(layout.labels))
+    for row in rows:
+        if row.table == name:
+            made.rows.append(_cells(row, layout, before.get(row.key)))
+    return made
+
+
+def _cells(row: Row, layout: Layout, old: Row | None) -> list[Cell]:
+    cells = [Cell(part, part) for part in row.label]
+    for column, pattern in layout.columns.items():
+        cells.append(_cell(row.values.get(column), pattern))
+        if column in layout.compared:
+            cells.append(_cell(old.values.get(column) if old else None, pattern))
+    fault = missed(row, layout)
+    verdict = f"missed: {fault}" if fault else "met" if row.targets else ""
+    words = "; ".join(part for part in (verdict, row.note) if part)
+    return [*cells, Cell(words, words, warning=bool(fault))]
+
+
+def _cell(value: Value, pattern: str) -> Cell:
+    if value is None:
+        return Cell("–", float("inf"))
+    if isinstance(value, str):
+        return Cell(value, value)
+    return Cell(format(value, pattern or ".3g"), float(value))
+
+
+def tables(rows: Iterable[Row], before: Mapping[Key, Row]) -> list[tuple[Layout, Table]]:
+    """Return all tables that have rows, in the order of `LAYOUTS`."""
+    rows = list(rows)
+    made = [(layout, table(name, rows, before)) for name, layout in LAYOUTS.items()]
+    return [(layout, found) for layout, found in made if found.rows]
+
+
+def fitted(found: Table, width: int) -> Table:
+    """Return a table whose last column ends where the line does; numbers are never cut."""
+    columns = zip(found.headers[:-1], *(row[:-1] for row in found.rows), strict=True)
+    used = sum(max(len(str(getattr(x, "text", x))) for x in column) + 3 for column in columns)
+    room = max(width - used - 3, len(found.headers[-1]))
+    rows = []
+    for row in found.rows:
+        text = row[-1].text
+        short = text if len(text) <= room else text[: room - 1] + "…"
+        rows.append([*row[:-1], Cell(short, text, row[-1].warning)])
+    return Table(found.title, found.headers, found.left, rows)
+
+
+def markdown_page(rows: Iterable[Row], before: Mapping[Key, Row]) -> str:
+    """Return all tables as Markdown, with machine and versions, to be included in a page."""
+    parts = []
+    for layout, found in tables(rows, before):
+        parts += [f"### {layout.title}", "", layout.text, "", _untitled(found)]
+    about = {"measured": now(), **environment()}
+    lines = ["| | |", "|:--|:--|", *(f"| {key} | {value} |" for key, value in about.items())]
+    return "\n".join([*parts, *lines]) + "\n"
+
+
+def _untitled(found: Table) -> str:
+    """Return a table in Markdown without its title, which is a heading of the page."""
+    return markdown(found).split("\n\n", 1)[1]

@@ -1,0 +1,174 @@
+"""Race: CPU time to errors of 1e-2, 1e-3 and 1e-4 in q, against IDA, Radau5DAE and ODASSL.
+
+Every solver runs through the classes of the comparisons: the same Python callbacks for all, and
+the same Jacobians where they take them (IDA does; Assimulo's Radau5DAE and ODASSL difference).
+Ours run with fixed steps and with error control, the others in all their formulations; the best of
+each counts, and is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from comparisons.bench.ladder import (
+    Climb,
+    Runner,
+    case_of,
+    series,
+    time_all,
+    warm_up,
+)
+from comparisons.bench.plan import SCHEMES, Plan
+from comparisons.bench.reach import Reach
+from comparisons.bench.rows import Row, one_line
+from comparisons.record import Store
+from comparisons.reference import sampled_reference
+from comparisons.solvers import SOLVERS
+
+#: Case -> its name in the table.
+MECHANISMS = {
+    "pendulum_jn": "pendulum (16)",
+    "slider_crank": "slider-crank",
+    "andrews_squeezer": "Andrews",
+    "chain_20": "chain of 20",
+    "flexible_pendulum": "flexible pendulum",
+    "flexible_8": "flexible pendulum, 8 elements",
+}
+QUICK = ("pendulum_jn", "flexible_pendulum")
+#: The stiff and the large ones, where we must be ahead at the first two errors.
+DEMANDED = ("chain_20", "flexible_pendulum", "flexible_8")
+ERRORS = (1e-2, 1e-3, 1e-4)
+DEMANDED_ERRORS = ERRORS[:2]
+OURS = (*SCHEMES, *(f"{scheme} (adaptive)" for scheme in SCHEMES))
+PEERS = ("IDA", "Radau5DAE", "ODASSL")
+#: Seconds of one run.
+LIMIT, QUICK_LIMIT = 6.0, 2.0
+#: Who is slower than this at first is not timed again.
+CLOSE = 1.5
+
+Best = tuple[Climb, Reach]
+
+
+def run(plan: Plan) -> Iterator[Row]:
+    """Race on all mechanisms."""
+    for name in PEERS:
+        reason = SOLVERS[name].missing()
+        if reason:
+            yield Row("race: failures", ("all", name), {}, {}, reason)
+    for name in QUICK if plan.quick else MECHANISMS:
+        yield from race(name, plan)
+
+
+def race(name: str, plan: Plan) -> Iterator[Row]:
+    """Race on one mechanism: a row per error, and a row per series with failures."""
+    case = case_of(name)
+    plan.tell(f"race: {name}, reference")
+    reference = sampled_reference(case, plan.output / "references")
+    runner = Runner(case, reference, QUICK_LIMIT if plan.quick else LIMIT)
+    climbs = []
+    try:
+        for solver, form in series((*OURS, *PEERS)):
+            plan.tell(f"race: {name}, {solver}, {form}")
+            climbs.append(runner.climb(solver, form, min(ERRORS)))
+        plan.tell(f"race: {name}, times")
+        warm_up(runner, climbs)
+        time_all(runner, climbs, ERRORS, 1)
+        chosen = contenders(climbs)
+        plan.tell(f"race: {name}, times of {len(chosen)} contenders")
+        time_all(runner, chosen, ERRORS, plan.repeats - 1)
+    finally:
+        runner.close()
+    _keep(climbs, plan)
+    for error in ERRORS:
+        yield verdict(name, error, climbs)
+    yield from failures(name, climbs)
+
+
+def best(climbs: Sequence[Climb], solvers: Sequence[str], error: float) -> Best | None:
+    """Return the climb of these solvers that is first at an error, and its time."""
+    found = [
+        (climb, reach)
+        for climb in climbs
+        if climb.solver in solvers and (reach := climb.reach(error)) is not None
+    ]
+    return min(found, key=lambda pair: pair[1], default=None)
+
+
+def contenders(climbs: Sequence[Climb]) -> list[Climb]:
+    """Return the climbs that may be the best of their group at some error."""
+    chosen = []
+    for climb in climbs:
+        group = OURS if climb.solver in OURS else (climb.solver,)
+        for error in ERRORS:
+            mine, first = climb.reach(error), best(climbs, group, error)
+            if mine and first and mine.time <= CLOSE * first[1].time:
+                chosen.append(climb)
+                break
+    return chosen
+
+
+def verdict(name: str, error: float, climbs: Sequence[Climb]) -> Row:
+    """Return the row of one error: times, ratio, and plainly who is ahead."""
+    ours, peer = best(climbs, OURS, error), best(climbs, PEERS, error)
+    values: dict[str, float | str | None] = {"ours ms": None, "ours": None, "best peer": None}
+    if ours:
+        values["ours ms"], values["ours"] = 1e3 * ours[1].time, ours[0].label
+    for solver in PEERS:
+        found = best(climbs, (solver,), error)
+        values[f"{solver} ms"] = 1e3 * found[1].time if found else None
+    if peer:
+        values["best peer"] = peer[0].label
+    values["ratio"] = ratio(ours, peer)
+    demanded = name in DEMANDED and error in DEMANDED_ERRORS
+    note = _who(ours, peer)
+    if "get" in note and any(climb.cut_off for climb in climbs):
+        note += " within the time limit"
+    bounds = [pair[0].label for pair in (ours, peer) if pair and pair[1].bound]
+    if bounds:
+        note += f"; at most, the coarsest run is already better: {', '.join(bounds)}"
+    targets = {"ratio": 1.0} if demanded else {}
+    return Row("race", (MECHANISMS[name], f"{error:.0e}"), values, targets, note)
+
+
+def ratio(ours: Best | None, peer: Best | None) -> float | None:
+    """Return peer / ours: infinite if no peer gets there, 0 if we do not, None if nobody does."""
+    if ours is None:
+        return None if peer is None else 0.0
+    return float("inf") if peer is None else peer[1].time / ours[1].time
+
+
+def _who(ours: Best | None, peer: Best | None) -> str:
+    value = ratio(ours, peer)
+    if value is None:
+        return "nobody gets there"
+    if peer is None:
+        return "no peer gets there"
+    if ours is None:
+        return f"{peer[0].label} IS AHEAD; ours do not get there"
+    if value < 1.0:
+        return f"{peer[0].label} IS AHEAD by {1.0 / value:.1f}"
+    return "ours ahead"
+
+
+def failures(name: str, climbs: Sequence[Climb]) -> Iterator[Row]:
+    """Return a row for every series in which something failed, with the last reason."""
+    for climb in climbs:
+        failed = [record for record in climb.records if not record.ok]
+        if failed:
+            values: dict[str, float | str | None] = {
+                "failed": float(len(failed)),
+                "runs": float(len(climb.records)),
+            }
+            last = failed[-1]
+            reason = f"{last.status} at {last.knob.symbol} = {last.value:.0e}: {last.reason}"
+            label = (MECHANISMS[name], climb.label)
+            yield Row("race: failures", label, values, {}, one_line(reason))
+
+
+def _keep(climbs: Sequence[Climb], plan: Plan) -> None:
+    """Write all runs as records of the comparisons, so that its tables and plots can show them."""
+    file = Store(plan.output / "race.jsonl")
+    for climb in climbs:
+        done = {id(r): climb.timed_record(i) for i, r in enumerate(climb.good) if i in climb.times}
+        for record in climb.records:
+            file.append(done.get(id(record), record))

@@ -1,0 +1,425 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
+"""The operations of `genalpha.kernels.plain`, compiled.
+
+For the short vectors of small mechanisms, NumPy's own operations cost ten times what the arithmetic
+costs. These here do in one call what takes NumPy several, straight on the memory of the arrays.
+What each operation means is said in `plain`; a test compares the two.
+"""
+
+cimport numpy as cnp
+from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
+from libc.math cimport fabs, fmax, fmin, sqrt
+from libc.string cimport memcpy
+
+import numpy as np
+from scipy.linalg import cython_lapack
+
+cnp.import_array()
+
+ctypedef cnp.npy_intp Size
+ctypedef void (*Dgetrf)(int*, int*, double*, int*, int*, int*) noexcept nogil
+ctypedef void (*Dgetrs)(
+    char*, int*, int*, double*, int*, int*, double*, int*, int*
+) noexcept nogil
+
+
+cdef void* lapack(str name) except NULL:
+    """SciPy's own LAPACK, without the wrapper that converts arguments."""
+    capsule = cython_lapack.__pyx_capi__[name]
+    return PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule))
+
+
+cdef Dgetrf dgetrf = <Dgetrf> lapack("dgetrf")
+cdef Dgetrs dgetrs = <Dgetrs> lapack("dgetrs")
+
+#: Dense products with more entries than this go to BLAS.
+cdef Size LARGE = 1024
+cdef int SMALL = 64
+cdef double TINY = np.finfo(float).tiny
+
+
+cdef inline double* doubles(cnp.ndarray x) except NULL:
+    """The memory of a contiguous vector of doubles; anything else is a mistake of ours."""
+    if not (cnp.PyArray_TYPE(x) == cnp.NPY_DOUBLE and cnp.PyArray_IS_C_CONTIGUOUS(x)):
+        raise TypeError(f"expected contiguous doubles, got {(<object> x).dtype}")
+    return <double*> cnp.PyArray_DATA(x)
+
+
+cdef inline cnp.ndarray vector(Size n):
+    return cnp.PyArray_EMPTY(1, &n, cnp.NPY_DOUBLE, 0)
+
+
+cdef inline cnp.ndarray copied(cnp.ndarray x):
+    """A copy in C order."""
+    if not cnp.PyArray_IS_C_CONTIGUOUS(x):
+        return cnp.PyArray_NewCopy(x, cnp.NPY_CORDER)
+    cdef cnp.ndarray result = cnp.PyArray_EMPTY(
+        cnp.PyArray_NDIM(x), cnp.PyArray_DIMS(x), cnp.PyArray_TYPE(x), 0
+    )
+    memcpy(cnp.PyArray_DATA(result), cnp.PyArray_DATA(x), cnp.PyArray_NBYTES(x))
+    return result
+
+
+cdef inline double length(double* x, Size n) noexcept nogil:
+    cdef double total = 0.0
+    cdef Size i
+    for i in range(n):
+        total += x[i] * x[i]
+    return sqrt(total)
+
+
+def norm(cnp.ndarray x not None):
+    return length(doubles(x), cnp.PyArray_SIZE(x))
+
+
+def plus(cnp.ndarray x not None, double c, cnp.ndarray y not None):
+    cdef Size i, n = cnp.PyArray_SIZE(x)
+    cdef cnp.ndarray result = vector(n)
+    cdef double* a = doubles(x)
+    cdef double* b = doubles(y)
+    cdef double* r = <double*> cnp.PyArray_DATA(result)
+    if cnp.PyArray_SIZE(y) < n:
+        raise ValueError(f"{cnp.PyArray_SIZE(y)} values to add to {n}")
+    for i in range(n):
+        r[i] = a[i] + c * b[i]
+    return result
+
+
+def combined(double a, cnp.ndarray x not None, double b, cnp.ndarray y not None,
+             double c=0.0, cnp.ndarray z=None):
+    cdef Size i, n = cnp.PyArray_SIZE(x)
+    cdef cnp.ndarray result = vector(n)
+    cdef double* xs = doubles(x)
+    cdef double* ys = doubles(y)
+    cdef double* zs
+    cdef double* r = <double*> cnp.PyArray_DATA(result)
+    if cnp.PyArray_SIZE(y) < n or (z is not None and cnp.PyArray_SIZE(z) < n):
+        raise ValueError(f"vectors shorter than the first, which has {n} values")
+    if z is None:
+        for i in range(n):
+            r[i] = a * xs[i] + b * ys[i]
+    else:
+        zs = doubles(z)
+        for i in range(n):
+            r[i] = a * xs[i] + b * ys[i] + c * zs[i]
+    return result
+
+
+def extrapolated(tuple times not None, tuple values not None, double t):
+    cdef Size i, j, n = cnp.PyArray_SIZE(values[0])
+    cdef Size order, known = len(times)
+    cdef cnp.ndarray result = copied(values[0])
+    cdef double* guess = <double*> cnp.PyArray_DATA(result)
+    cdef double* x[8]
+    cdef double at[8]
+    cdef double weights[8]
+    cdef double better, change, last = np.inf
+    if known > 8:
+        raise ValueError(f"{known} values to extrapolate; at most 8")
+    for i in range(known):
+        at[i], x[i] = times[i], doubles(values[i])
+        if cnp.PyArray_SIZE(values[i]) != n:
+            raise ValueError(f"vectors of {n} and {cnp.PyArray_SIZE(values[i])} values")
+    for order in range(1, known):
+        lagrange(at, order + 1, t, weights)
+        change = 0.0
+        for i in range(n):
+            better = 0.0
+            for j in range(order + 1):
+                better += weights[j] * x[j][i]
+            change += (better - guess[i]) * (better - guess[i])
+        if order > 1 and not change < last:
+            break
+        last = change
+        for i in range(n):
+            better = 0.0
+            for j in range(order + 1):
+                better += weights[j] * x[j][i]
+            guess[i] = better
+    return result
+
+
+cdef void lagrange(double* at, Size count, double t, double* weights) noexcept nogil:
+    """Lagrange's weights of the values at the times `at`."""
+    cdef Size i, j
+    for i in range(count):
+        weights[i] = 1.0
+        for j in range(count):
+            if i != j:
+                weights[i] *= (t - at[j]) / (at[i] - at[j])
+
+
+def largest(A):
+    cdef cnp.ndarray values = A if isinstance(A, cnp.ndarray) else A.data
+    if cnp.PyArray_TYPE(values) != cnp.NPY_DOUBLE or not cnp.PyArray_ISONESEGMENT(values):
+        return float(np.max(np.abs(values), initial=0.0))
+    cdef double* x = <double*> cnp.PyArray_DATA(values)
+    cdef double most = 0.0
+    cdef Size i
+    for i in range(cnp.PyArray_SIZE(values)):
+        if not fabs(x[i]) <= most:
+            most = fabs(x[i])
+        if most != most:
+            break
+    return most
+
+
+cdef inline void put(double* r, double c, double* x, Size n) noexcept nogil:
+    cdef Size i
+    for i in range(n):
+        r[i] = c * x[i]
+
+
+def stacked(double a, cnp.ndarray x not None, double b, cnp.ndarray y not None,
+            double c=0.0, cnp.ndarray z=None):
+    cdef Size n = cnp.PyArray_SIZE(x), m = cnp.PyArray_SIZE(y)
+    cdef Size k = 0 if z is None else cnp.PyArray_SIZE(z)
+    cdef cnp.ndarray result = vector(n + m + k)
+    cdef double* r = <double*> cnp.PyArray_DATA(result)
+    put(r, a, doubles(x), n)
+    if m:
+        put(r + n, b, doubles(y), m)
+    if k:
+        put(r + n + m, c, doubles(z), k)
+    return result
+
+
+cdef cnp.ndarray dense_product(double c, cnp.ndarray A, int first, cnp.ndarray x):
+    """c A x (first = 0) or c A^T x (first = 1) for a matrix of any memory layout."""
+    cdef Size i, j, n = cnp.PyArray_DIM(A, first), m = cnp.PyArray_DIM(A, 1 - first)
+    cdef Size down = cnp.PyArray_STRIDE(A, first), right = cnp.PyArray_STRIDE(A, 1 - first)
+    if cnp.PyArray_TYPE(A) != cnp.NPY_DOUBLE or n * m > LARGE:
+        return c * (A.T if first else A).dot(x)
+    if cnp.PyArray_SIZE(x) != m:
+        raise ValueError(f"a matrix of {m} columns times a vector of {cnp.PyArray_SIZE(x)} values")
+    cdef cnp.ndarray result = vector(n)
+    cdef char* a = <char*> cnp.PyArray_DATA(A)
+    cdef double* b = doubles(x)
+    cdef double* r = <double*> cnp.PyArray_DATA(result)
+    cdef double total
+    for i in range(n):
+        total = 0.0
+        for j in range(m):
+            total += (<double*> (a + i * down + j * right))[0] * b[j]
+        r[i] = c * total
+    return result
+
+
+ctypedef fused Index:
+    cnp.int32_t
+    cnp.int64_t
+
+
+cdef bint plain_sparse(A, cnp.ndarray data, cnp.ndarray indices, cnp.ndarray indptr):
+    """Whether a sparse matrix has the types that the loops below read."""
+    cdef int kind = cnp.PyArray_TYPE(indices)
+    return (
+        A.format == "csc"
+        and cnp.PyArray_TYPE(data) == cnp.NPY_DOUBLE
+        and (kind == cnp.NPY_INT32 or kind == cnp.NPY_INT64)
+        and cnp.PyArray_TYPE(indptr) == kind
+    )
+
+
+cdef void multiply(double* values, Index* rows, Index* ends, Size m, double* x,
+                   double* r) noexcept nogil:
+    """Add A x to r."""
+    cdef Size j, k
+    for j in range(m):
+        for k in range(ends[j], ends[j + 1]):
+            r[rows[k]] += values[k] * x[j]
+
+
+cdef void multiply_transposed(double c, double* values, Index* rows, Index* ends, Size m,
+                              double* x, double* r) noexcept nogil:
+    """Set r to c A^T x."""
+    cdef double total
+    cdef Size j, k
+    for j in range(m):
+        total = 0.0
+        for k in range(ends[j], ends[j + 1]):
+            total += values[k] * x[rows[k]]
+        r[j] = c * total
+
+
+def product(A, cnp.ndarray x not None):
+    if isinstance(A, cnp.ndarray):
+        return dense_product(1.0, A, 0, x)
+    cdef cnp.ndarray data = A.data, indices = A.indices, indptr = A.indptr
+    if not plain_sparse(A, data, indices, indptr):
+        return A @ x
+    cdef Size n, m
+    n, m = A.shape
+    if cnp.PyArray_SIZE(x) != m:
+        raise ValueError(f"a matrix of {m} columns times a vector of {cnp.PyArray_SIZE(x)} values")
+    cdef cnp.ndarray result = cnp.PyArray_ZEROS(1, &n, cnp.NPY_DOUBLE, 0)
+    cdef double* r = <double*> cnp.PyArray_DATA(result)
+    cdef double* values = <double*> cnp.PyArray_DATA(data)
+    cdef void* rows = cnp.PyArray_DATA(indices)
+    cdef void* ends = cnp.PyArray_DATA(indptr)
+    if cnp.PyArray_TYPE(indices) == cnp.NPY_INT32:
+        multiply(values, <cnp.int32_t*> rows, <cnp.int32_t*> ends, m, doubles(x), r)
+    else:
+        multiply(values, <cnp.int64_t*> rows, <cnp.int64_t*> ends, m, doubles(x), r)
+    return result
+
+
+def transposed_product(double c, A, cnp.ndarray x not None):
+    if isinstance(A, cnp.ndarray):
+        return dense_product(c, A, 1, x)
+    cdef cnp.ndarray data = A.data, indices = A.indices, indptr = A.indptr
+    if not plain_sparse(A, data, indices, indptr):
+        return c * (A.T @ x)
+    cdef Size n, m
+    n, m = A.shape
+    if cnp.PyArray_SIZE(x) != n:
+        raise ValueError(f"a matrix of {n} rows times a vector of {cnp.PyArray_SIZE(x)} values")
+    cdef cnp.ndarray result = vector(m)
+    cdef double* r = <double*> cnp.PyArray_DATA(result)
+    cdef double* values = <double*> cnp.PyArray_DATA(data)
+    cdef void* rows = cnp.PyArray_DATA(indices)
+    cdef void* ends = cnp.PyArray_DATA(indptr)
+    if cnp.PyArray_TYPE(indices) == cnp.NPY_INT32:
+        multiply_transposed(c, values, <cnp.int32_t*> rows, <cnp.int32_t*> ends, m, doubles(x), r)
+    else:
+        multiply_transposed(c, values, <cnp.int64_t*> rows, <cnp.int64_t*> ends, m, doubles(x), r)
+    return result
+
+
+def correction_size(cnp.ndarray d not None, cnp.ndarray x not None, cnp.ndarray at not None,
+                    Size n, Size m, double relative, double rounding, double noise,
+                    double multiplier_noise, double mass_over_gradient):
+    cdef Size k = cnp.PyArray_SIZE(d) - n - m
+    cdef double* ds = doubles(d)
+    cdef double* xs = doubles(x)
+    cdef double scale = fmax(1.0, length(doubles(at), cnp.PyArray_SIZE(at)))
+    cdef double allowed = relative * length(xs, n) + rounding * scale + noise
+    cdef double size = length(ds, n) / allowed
+    cdef double least = mass_over_gradient * allowed + multiplier_noise + TINY
+    if m:
+        size = worst(size, length(ds + n, m) / (relative * length(xs + n, m) + least))
+    if k:
+        size = worst(size, length(ds + n + m, k) / (relative * length(xs + n + m, k) + least))
+    return size
+
+
+cdef inline double worst(double a, double b) noexcept nogil:
+    """The larger one; NaN wins."""
+    return a if a > b or a != a else b
+
+
+cdef inline double dot(double* x, double* y, Size n, Size size, double weight) noexcept nogil:
+    """x . y, where the entries from n on count `weight` times."""
+    cdef double first = 0.0, rest = 0.0
+    cdef Size i
+    for i in range(n):
+        first += x[i] * y[i]
+    for i in range(n, size):
+        rest += x[i] * y[i]
+    return first + weight * rest
+
+
+def broyden(list moves not None, cnp.ndarray d not None, Size n, double weight):
+    cdef Size i, j, size = cnp.PyArray_SIZE(d), count = len(moves)
+    if count == 0:
+        return d
+    cdef cnp.ndarray result = copied(d)
+    cdef double* z = <double*> cnp.PyArray_DATA(result)
+    cdef double* s = doubles(moves[0])
+    cdef double* following
+    cdef double c, squared
+    for j in range(count):
+        squared = dot(s, s, n, size, weight)
+        if squared == 0.0:
+            return result
+        c = dot(s, z, n, size, weight) / squared
+        if j == count - 1:
+            c = 1.0 / (1.0 - c) if c < 0.5 else 1.0
+            for i in range(size):
+                z[i] *= c
+        else:
+            following = doubles(moves[j + 1])
+            for i in range(size):
+                z[i] += c * following[i]
+            s = following
+    return result
+
+
+cdef class DenseLU:
+    cdef cnp.ndarray lu
+    cdef cnp.ndarray pivots
+    cdef int n
+    cdef readonly double smallest
+    cdef readonly double largest
+
+    def __init__(self, cnp.ndarray matrix not None):
+        if not (cnp.PyArray_TYPE(matrix) == cnp.NPY_DOUBLE and matrix.flags.f_contiguous):
+            matrix = np.array(matrix, dtype=float, order="F")
+        cdef int i, info = 0, n = <int> cnp.PyArray_DIM(matrix, 0)
+        if cnp.PyArray_DIM(matrix, 1) != n:
+            raise ValueError(f"a matrix of shape {(<object> matrix).shape} has no LU factorization here")
+        self.n, self.lu = n, matrix
+        self.pivots = np.empty(n, dtype=np.intc)
+        cdef double* a = <double*> cnp.PyArray_DATA(matrix)
+        cdef double size
+        self.smallest, self.largest = np.inf, 0.0
+        if n == 0:
+            return
+        dgetrf(&n, &n, a, &n, <int*> cnp.PyArray_DATA(self.pivots), &info)
+        for i in range(n):
+            size = fabs(a[i * (n + 1)])
+            if size != size:
+                self.smallest = self.largest = size
+                return
+            self.smallest = fmin(self.smallest, size)
+            self.largest = fmax(self.largest, size)
+
+    def __call__(self, cnp.ndarray right not None):
+        cdef int k, info = 0, n = self.n, columns = 1, together
+        cdef char trans = b"N"
+        cdef cnp.ndarray x
+        if cnp.PyArray_DIM(right, 0) != n:
+            raise ValueError(f"right-hand side of shape {(<object> right).shape} for a matrix of size {n}")
+        if cnp.PyArray_NDIM(right) == 1:
+            x = copied(right)
+        else:
+            columns = <int> cnp.PyArray_DIM(right, 1)
+            x = cnp.PyArray_NewCopy(right, cnp.NPY_FORTRANORDER)
+        if cnp.PyArray_TYPE(x) != cnp.NPY_DOUBLE:
+            raise TypeError(f"right-hand side of {right.dtype}")
+        # small systems column by column, for which BLAS does not wake its threads
+        together = columns if n > SMALL else 1
+        for k in range(0, columns if n else 0, together if together else 1):
+            dgetrs(&trans, &n, &together, <double*> cnp.PyArray_DATA(self.lu), &n,
+                   <int*> cnp.PyArray_DATA(self.pivots),
+                   <double*> cnp.PyArray_DATA(x) + <Size> k * n, &n, &info)
+        return x
+
+
+cdef class Checked:
+    cdef object function, otherwise
+    cdef int ndim
+    cdef Size n, m
+
+    def __init__(self, function, tuple shape, otherwise):
+        self.function, self.otherwise = function, otherwise
+        self.ndim, self.n, self.m = len(shape), shape[0], shape[len(shape) - 1]
+
+    cdef inline bint is_expected(self, value):
+        return (
+            cnp.PyArray_CheckExact(value)
+            and cnp.PyArray_TYPE(value) == cnp.NPY_DOUBLE
+            and cnp.PyArray_NDIM(value) == self.ndim
+            and cnp.PyArray_DIM(value, 0) == self.n
+            and cnp.PyArray_DIM(value, self.ndim - 1) == self.m
+        )
+
+    def __call__(self, *arguments):
+        value = self.function(*arguments)
+        return copied(value) if self.is_expected(value) else self.otherwise(value)
+
+    def now(self, *arguments):
+        value = self.function(*arguments)
+        if self.is_expected(value) and cnp.PyArray_IS_C_CONTIGUOUS(value):
+            return value
+        return self.otherwise(value)

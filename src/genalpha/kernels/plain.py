@@ -1,0 +1,207 @@
+"""Operations on short vectors and small matrices, with NumPy.
+
+This is what the operations mean; `compiled` has the same ones, which do in one call what takes
+NumPy several. All return new arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod, sqrt
+from typing import Any
+
+import numpy as np
+from scipy.linalg.lapack import dgetrf, dgetrs
+
+Array = np.ndarray
+Matrix = Any  # np.ndarray or scipy.sparse.csc_array
+TINY = float(np.finfo(float).tiny)
+
+
+def norm(x: Array) -> float:
+    """Return the Euclidean norm of a vector."""
+    return sqrt(x.dot(x))
+
+
+def plus(x: Array, c: float, y: Array) -> Array:
+    """Return x + c y; of a longer y, the first entries count."""
+    return x + c * y[: x.size]
+
+
+def combined(
+    a: float, x: Array, b: float, y: Array, c: float = 0.0, z: Array | None = None
+) -> Array:
+    """Return a x + b y + c z; of longer y and z, the first entries count."""
+    result = a * x + b * y[: x.size]
+    return result if z is None else result + c * z[: x.size]
+
+
+def stacked(
+    a: float, x: Array, b: float, y: Array, c: float = 0.0, z: Array | None = None
+) -> Array:
+    """Return the vector (a x, b y, c z)."""
+    return np.concatenate([a * x, b * y] if z is None else [a * x, b * y, c * z])
+
+
+def extrapolated(times: tuple[float, ...], values: tuple[Array, ...], t: float) -> Array:
+    """Return the value at `t`, by the highest order that is still an improvement.
+
+    The polynomials through the first one, two, ... values are compared: as long as they come
+    nearer and nearer to each other, the higher one is taken.
+    """
+    guess, last = values[0].copy(), np.inf
+    for order in range(1, len(times)):
+        better = np.zeros_like(guess)
+        for i, own in enumerate(times[: order + 1]):
+            others = times[:i] + times[i + 1 : order + 1]
+            better += prod((t - other) / (own - other) for other in others) * values[i]
+        change = norm(better - guess)
+        if order > 1 and not change < last:
+            break
+        guess, last = better, change
+    return guess
+
+
+def largest(A: Matrix) -> float:
+    """Return the largest absolute value in a dense or sparse matrix, 0 if there is none."""
+    values = A if isinstance(A, np.ndarray) else A.data
+    return float(np.max(np.abs(values), initial=0.0))
+
+
+def product(A: Matrix, x: Array) -> Array:
+    """Return A x, for a dense or sparse A."""
+    return np.asarray(A @ x)
+
+
+def transposed_product(c: float, A: Matrix, x: Array) -> Array:
+    """Return c A^T x, for a dense or sparse A."""
+    return np.asarray(c * (A.T @ x))
+
+
+def correction_size(
+    d: Array,
+    x: Array,
+    at: Array,
+    n: int,
+    m: int,
+    relative: float,
+    rounding: float,
+    noise: float,
+    multiplier_noise: float,
+    mass_over_gradient: float,
+) -> float:
+    """Return the size of Newton's correction, as `genalpha.numerics.accuracy` defines it.
+
+    Parameters
+    ----------
+    d, x : (n + m + l,) array
+        Correction and value of (accelerations, lam, psi).
+    at : (n,) array
+        Position or velocity.
+    n, m : int
+    relative, rounding, noise, multiplier_noise, mass_over_gradient : float
+        An acceleration may be wrong by relative |a| + rounding max(1, |at|) + noise, a multiplier
+        by mass_over_gradient times that plus relative |lam| + multiplier_noise.
+    """
+    allowed = relative * norm(x[:n]) + rounding * max(1.0, norm(at)) + noise
+    sizes = [norm(d[:n]) / allowed]
+    for block in (slice(n, n + m), slice(n + m, None)):
+        if d[block].size:
+            scale = mass_over_gradient * allowed + relative * norm(x[block])
+            sizes.append(norm(d[block]) / (scale + multiplier_noise + TINY))
+    return float(np.max(sizes))  # NaN wins
+
+
+def broyden(moves: list[Array], d: Array, n: int, weight: float) -> Array:
+    """Return a quasi-Newton correction: `d` with Broyden's updates of the iteration matrix.
+
+    Parameters
+    ----------
+    moves : list of (k,) array
+        The corrections that were made before in the same iteration.
+    d : (k,) array
+        What the iteration matrix gives.
+    n, weight : int, float
+        Entries from n on count `weight` times in scalar products.
+
+    Notes
+    -----
+    C. T. Kelley, Iterative Methods for Linear and Nonlinear Equations (1995), algorithm brsol: no
+    matrix is stored. An update that would more than double the correction is left out.
+    """
+    z = d.copy()
+    weights = np.where(np.arange(d.size) < n, 1.0, weight)
+    for j, s in enumerate(moves):
+        squared = (weights * s).dot(s)
+        if squared == 0.0:
+            return z
+        c = (weights * s).dot(z) / squared
+        if j < len(moves) - 1:
+            z = z + c * moves[j + 1]
+        elif c < 0.5:
+            z = z / (1.0 - c)
+    return z
+
+
+class DenseLU:
+    """LU factorization of a dense matrix (in place if in Fortran order); call it to solve.
+
+    Attributes
+    ----------
+    smallest, largest : float
+        Absolute values of the pivots; NaN if there is one.
+    """
+
+    def __init__(self, matrix: Array) -> None:
+        if matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(f"a matrix of shape {matrix.shape} has no LU factorization here")
+        self.smallest, self.largest = np.inf, 0.0
+        self._size = matrix.shape[0]
+        if self._size:
+            self._lu, self._pivots, _ = dgetrf(matrix, overwrite_a=True)
+            pivots = np.abs(self._lu.diagonal())
+            self.smallest, self.largest = float(pivots.min()), float(pivots.max())
+
+    def __call__(self, right: Array) -> Array:
+        """Return the solution for one right-hand side (n,) or several (n, k)."""
+        if right.shape[0] != self._size:
+            raise ValueError(
+                f"right-hand side of shape {right.shape} for a matrix of size {self._size}"
+            )
+        return dgetrs(self._lu, self._pivots, right)[0] if right.size else right.copy()
+
+
+class Checked:
+    """A callback whose result is copied, or handed to `otherwise` if it is not as expected.
+
+    Parameters
+    ----------
+    function : callable
+    shape : (n,) or (n, m)
+        Expected are doubles of this shape.
+    otherwise : callable(value) -> array
+        Converts what can be converted, and raises an error about the rest.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        shape: tuple[int, ...],
+        otherwise: Callable[[Any], Array],
+    ) -> None:
+        self.function, self.shape, self.otherwise = function, shape, otherwise
+
+    def __call__(self, *arguments: Any) -> Array:
+        """Call the function, and return its result as an array of our own."""
+        value = self.function(*arguments)
+        return value.copy() if self._is_expected(value) else self.otherwise(value)
+
+    def now(self, *arguments: Any) -> Array:
+        """Return the result without a copy, to be used before the next call."""
+        value = self.function(*arguments)
+        if self._is_expected(value) and value.flags.c_contiguous:
+            return np.asarray(value)
+        return self.otherwise(value)
+
+    def _is_expected(self, value: Any) -> bool:
+        return type(value) is np.ndarray and value.shape == self.shape and value.dtype == float

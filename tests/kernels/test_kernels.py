@@ -1,0 +1,171 @@
+"""The compiled operations do what the plain ones do, and refuse what they cannot read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from genalpha import kernels
+from genalpha.kernels import plain
+
+compiled = pytest.importorskip(
+    "genalpha.kernels.compiled", reason="there was no compiler at installation"
+)
+SEEDS = given(seed=st.integers(0, 2**32 - 1), n=st.integers(0, 40), m=st.integers(0, 40))
+RANDOM = settings(derandomize=True, max_examples=60, deadline=None)
+
+
+def both(name, *arguments):
+    """Return the results of the two implementations, for arguments of their own."""
+    return [
+        getattr(module, name)(*[np.array(x) if isinstance(x, np.ndarray) else x for x in arguments])
+        for module in (compiled, plain)
+    ]
+
+
+def check(name, *arguments, rtol=1e-13):
+    found, expected = both(name, *arguments)
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=1e-13)
+    return found
+
+
+def test_the_compiled_ones_are_used():
+    assert kernels.COMPILED
+    assert kernels.plus is compiled.plus
+    assert set(kernels.__all__) - {"COMPILED"} <= set(vars(plain)) & set(vars(compiled))
+
+
+@RANDOM
+@SEEDS
+def test_vectors(seed, n, m):
+    r = np.random.default_rng(seed)
+    x, y, z, w = r.standard_normal((4, n))
+    other = r.standard_normal(m)
+    check("norm", x)
+    check("plus", x, 0.3, np.concatenate([y, other]))
+    check("combined", -1.5, x, 0.3, y)
+    check("combined", -1.5, x, 0.3, y, 2.0, np.concatenate([z, other]))
+    check("stacked", -1.0, x, 2.0, other)
+    check("stacked", -1.0, x, 2.0, other, 3.0, w)
+    check("largest", r.standard_normal((n, m)))
+    times = tuple(np.cumsum(r.uniform(0.1, 1.0, 4)).tolist()[::-1])
+    check("extrapolated", times, (x, y, z, w), times[0] + 0.5, rtol=1e-10)
+    check("extrapolated", times[:1], (x,), 9.0)
+
+
+@RANDOM
+@SEEDS
+def test_products(seed, n, m):
+    r = np.random.default_rng(seed)
+    A, x, y = r.standard_normal((n, m)), r.standard_normal(m), r.standard_normal(n)
+    for matrix in (A, np.asfortranarray(A), r.standard_normal((2 * n, m))[::2]):
+        check("product", matrix, x)
+        check("transposed_product", -2.0, matrix, y)
+    wide = sparse.csc_array(A)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    kinds = (sparse.csc_array, sparse.csr_array, sparse.csc_matrix)
+    for matrix in (wide, *(kind(A) for kind in kinds)):
+        check("product", matrix, x)
+        check("transposed_product", -2.0, matrix, y)
+        check("largest", matrix)
+
+
+@RANDOM
+@SEEDS
+def test_size_of_corrections(seed, n, m):
+    r = np.random.default_rng(seed)
+    l = r.integers(0, 4)  # noqa: E741
+    d, x = r.standard_normal((2, n + 1 + m + l))
+    at = r.standard_normal(n + 1)
+    for relative, noise, multiplier_noise in ((1e-9, 0.0, 0.0), (0.0, 1e-6, 0.0), (0.0, 0.0, 1e-3)):
+        check("correction_size", d, x, at, n + 1, m, relative, 1e-12, noise, multiplier_noise, 0.3)
+    for i in range(d.size):  # wherever NaN is, it shows
+        bad = d.copy()
+        bad[i] = np.nan
+        found, expected = both("correction_size", bad, x, at, n + 1, m, 1e-9, 1e-12, 0, 0, 0.3)
+        assert np.isnan(found) and np.isnan(expected)
+
+
+@RANDOM
+@SEEDS
+def test_broyden(seed, n, m):
+    r = np.random.default_rng(seed)
+    for count in range(4):
+        moves = [0.1**k * r.standard_normal(n + m) for k in range(count)]
+        check("broyden", moves, 0.1**count * r.standard_normal(n + m), n, 0.3, rtol=1e-9)
+
+
+@pytest.mark.parametrize("module", [compiled, plain])
+@pytest.mark.parametrize("n", [0, 1, 3, 40, 100])
+def test_lu(module, n):
+    r = np.random.default_rng(n)
+    A = r.standard_normal((n, n))
+    lu = module.DenseLU(A.copy(order="F"))
+    for right in (r.standard_normal(n), r.standard_normal((n, 3)), r.standard_normal((3, n)).T):
+        before = right.copy()
+        np.testing.assert_allclose(A @ lu(right), right, atol=1e-10)
+        np.testing.assert_array_equal(right, before)
+    if n:
+        assert 0.0 < lu.smallest <= lu.largest
+    with pytest.raises(ValueError, match="right-hand side"):
+        lu(np.ones(n + 1))
+    with pytest.raises(ValueError, match="no LU"):
+        module.DenseLU(np.ones((2, 3), order="F"))
+
+
+@pytest.mark.parametrize("module", [compiled, plain])
+def test_pivots_tell_of_singular_matrices_and_nan(module):
+    assert module.DenseLU(np.diag([1.0, 0.0]).copy(order="F")).smallest == 0.0
+    bad = module.DenseLU(np.array([[np.nan, 1.0], [1.0, 2.0]], order="F"))
+    assert not bad.smallest > 1e-14 * bad.largest
+
+
+@pytest.mark.parametrize("module", [compiled, plain])
+@pytest.mark.parametrize("shape", [(2,), (2, 3)])
+def test_checked_copies_what_is_expected_and_hands_on_the_rest(module, shape):
+    value = np.arange(np.prod(shape), dtype=float).reshape(shape)
+    handed_on = []
+
+    def otherwise(value):
+        handed_on.append(value)
+        return "converted"
+
+    call = module.Checked(lambda t, x: x, shape, otherwise)
+    found = call(0.0, value)
+    np.testing.assert_array_equal(found, value)
+    assert not np.shares_memory(found, value)
+    np.testing.assert_array_equal(call(0.0, np.asfortranarray(value)), value)
+    assert call.now(0.0, value) is value
+    for other in (value.tolist(), value.astype(int), np.zeros((*shape, 1)), None, value.T[:1]):
+        assert call(0.0, other) == "converted"
+        assert handed_on[-1] is other
+        assert call.now(0.0, other) == "converted"
+
+
+def test_errors_of_callbacks_pass():
+    def fails(t):
+        raise ZeroDivisionError("in the callback")
+
+    with pytest.raises(ZeroDivisionError, match="in the callback"):
+        compiled.Checked(fails, (2,), None)(0.0)
+
+
+def test_wrong_memory_is_refused_not_misread():
+    x = np.ones(4)
+    with pytest.raises(TypeError, match="contiguous doubles"):
+        compiled.norm(np.ones(4, dtype=int))
+    with pytest.raises(TypeError, match="contiguous doubles"):
+        compiled.plus(x, 1.0, np.ones(8)[::2])
+    with pytest.raises(ValueError, match="3 values"):
+        compiled.plus(x, 1.0, np.ones(3))
+    with pytest.raises(ValueError, match="shorter"):
+        compiled.combined(1.0, x, 1.0, np.ones(3))
+    with pytest.raises(ValueError, match="vector of 3"):
+        compiled.product(np.eye(4), np.ones(3))
+    with pytest.raises(ValueError, match="vector of 3"):
+        compiled.product(sparse.eye_array(4, format="csc"), np.ones(3))
+    with pytest.raises(ValueError, match="vector of 3"):
+        compiled.transposed_product(1.0, sparse.eye_array(4, format="csc"), np.ones(3))
