@@ -17,7 +17,7 @@ PYTEST_OPTIONS :=
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test pytest compare compare-all lint docs pin clean
+.PHONY: help setup test pytest compare compare-all bench lint docs pin clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -25,7 +25,7 @@ help: ## list the targets
 
 setup: $(READY) ## make .venv with everything, Assimulo included
 
-$(VENV)/.installed: pyproject.toml .ci/constraints.txt
+$(VENV)/.installed: pyproject.toml setup.py src/genalpha/kernels/compiled.pyx .ci/constraints.txt
 	$(HEADLINE) 'set-up: python packages'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint .ci/constraints.txt --editable '.[compare,dev,docs]'
@@ -52,6 +52,10 @@ compare-all: $(READY) ## run the whole grid (hours) and publish it in the docs
 	@$(BIN)/python -m comparisons run
 	@$(BIN)/python -m comparisons report --docs
 
+bench: $(READY) ## time a step, compare with the stored records and with other solvers (half an hour)
+	$(HEADLINE) 'benchmarks'
+	@$(BIN)/python -m comparisons.bench $(ARGS)
+
 lint: $(READY) ## ruff, mypy, import-linter
 	$(HEADLINE) 'lint (ruff check)'
 	@$(BIN)/ruff check --quiet
@@ -74,4 +78,4 @@ pin: $(READY) ## write the versions of .venv into .ci/constraints.txt
 	@touch -c $(VENV)/.installed $(VENV)/.assimulo # .venv has just these versions
 
 clean: ## remove .venv and everything built (the cached Assimulo wheel stays)
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist src/genalpha/kernels/compiled.c src/genalpha/kernels/*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis

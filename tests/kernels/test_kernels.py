@@ -52,8 +52,9 @@ def test_vectors(seed, n, m):
     check("stacked", -1.0, x, 2.0, other, 3.0, w)
     check("largest", r.standard_normal((n, m)))
     times = tuple(np.cumsum(r.uniform(0.1, 1.0, 4)).tolist()[::-1])
-    check("extrapolated", times, (x, y, z, w), times[0] + 0.5, rtol=1e-10)
-    check("extrapolated", times[:1], (x,), 9.0)
+    past = tuple(zip(times, (x, y, z, w), strict=True))
+    check("extrapolated", past, times[0] + 0.5, rtol=1e-10)
+    check("extrapolated", past[:1], 9.0)
 
 
 @RANDOM
@@ -96,6 +97,26 @@ def test_broyden(seed, n, m):
     for count in range(4):
         moves = [0.1**k * r.standard_normal(n + m) for k in range(count)]
         check("broyden", moves, 0.1**count * r.standard_normal(n + m), n, 0.3, rtol=1e-9)
+
+
+@RANDOM
+@SEEDS
+def test_assembled(seed, n, m):
+    r = np.random.default_rng(seed)
+    A, B, C = (
+        r.standard_normal((n, n)),
+        r.standard_normal((2 * n, m))[::2],
+        r.standard_normal((n, m)),
+    )
+    blocks = [(0, 0, 2.0, A), (0, 0, -0.5, np.asfortranarray(A)), (0, n, 3.0, B), (n, 0, 1.0, C.T)]
+    found = check("assembled", n + m, blocks)
+    assert found.flags.f_contiguous
+
+
+def test_assembled_refuses_blocks_that_stick_out():
+    for row, column in ((2, 0), (0, 2), (-1, 0)):
+        with pytest.raises(ValueError, match="does not fit"):
+            compiled.assembled(3, [(row, column, 1.0, np.eye(2))])
 
 
 @pytest.mark.parametrize("module", [compiled, plain])

@@ -159,7 +159,7 @@ class SolverOptions:
         None,
         number("a positive number or None", lambda x: 0 < x < np.inf, optional=True),
         "Newton's iteration stops at this error, relative to the accelerations. Default None: 1e-9 "
-        "if `h` is given, otherwise 0.02 rtol^(2/3). Take 1e-13 to have the constraints solved to "
+        "if `h` is given, otherwise 1e-3 rtol^(2/3). Take 1e-13 to have the constraints solved to "
         "rounding whatever the step size.",
     )
     start = Option(

@@ -161,7 +161,6 @@ class AdaptiveSteps:
         self._h = min(self.maxh, self._size_after(norm, abs(h)))
         landed = abs(t_end - state.t) <= 1e-9 * abs(h)
         stepper.accept(state, t_end if landed else None)
-        stepper.counters.note_size(h)
 
     def _size_after(self, norm: float, h: float) -> float:
         """Return the step size wanted after an accepted step."""

@@ -51,7 +51,7 @@ class Options:
     newton_accuracy : float, optional
         Newton's iteration stops at this error, relative to the accelerations. By default 1e-9 for
         given steps, which leaves almost nothing but rounding in the constraints; for adaptive
-        steps 0.02 rtol^(2/3). Give 1e-13 to have everything solved to rounding.
+        steps 1e-3 rtol^(2/3). Give 1e-13 to have everything solved to rounding.
     max_iterations : int
         Of Newton's method in one step, default 15.
     linear_solver : {"auto", "dense", "superlu", "klu"}

@@ -173,6 +173,7 @@ class Stepper:
         self.state = state if t is None or t == state.t else state._replace(t=t)
         self._known = None
         self.counters.nsteps += 1
+        self.counters.note_size(state.h)
 
     def knot(self) -> Knot:
         """Return the motion at the present time, with true acceleration and all multipliers."""

@@ -16,6 +16,7 @@ __all__ = [
     "COMPILED",
     "Checked",
     "DenseLU",
+    "assembled",
     "broyden",
     "combined",
     "correction_size",
@@ -41,6 +42,7 @@ else:
 
 Checked = chosen.Checked
 DenseLU = chosen.DenseLU
+assembled = chosen.assembled
 broyden = chosen.broyden
 combined = chosen.combined
 correction_size = chosen.correction_size

@@ -105,10 +105,11 @@ def combined(double a, cnp.ndarray x not None, double b, cnp.ndarray y not None,
     return result
 
 
-def extrapolated(tuple times not None, tuple values not None, double t):
-    cdef Size i, j, n = cnp.PyArray_SIZE(values[0])
-    cdef Size order, known = len(times)
-    cdef cnp.ndarray result = copied(values[0])
+def extrapolated(tuple past not None, double t):
+    cdef Size i, j, order, known = len(past)
+    cdef cnp.ndarray value = past[0][1]
+    cdef Size n = cnp.PyArray_SIZE(value)
+    cdef cnp.ndarray result = copied(value)
     cdef double* guess = <double*> cnp.PyArray_DATA(result)
     cdef double* x[8]
     cdef double at[8]
@@ -117,9 +118,10 @@ def extrapolated(tuple times not None, tuple values not None, double t):
     if known > 8:
         raise ValueError(f"{known} values to extrapolate; at most 8")
     for i in range(known):
-        at[i], x[i] = times[i], doubles(values[i])
-        if cnp.PyArray_SIZE(values[i]) != n:
-            raise ValueError(f"vectors of {n} and {cnp.PyArray_SIZE(values[i])} values")
+        at[i], value = past[i]
+        x[i] = doubles(value)
+        if cnp.PyArray_SIZE(value) != n:
+            raise ValueError(f"vectors of {n} and {cnp.PyArray_SIZE(value)} values")
     for order in range(1, known):
         lagrange(at, order + 1, t, weights)
         change = 0.0
@@ -147,6 +149,30 @@ cdef void lagrange(double* at, Size count, double t, double* weights) noexcept n
         for j in range(count):
             if i != j:
                 weights[i] *= (t - at[j]) / (at[i] - at[j])
+
+
+def assembled(Size size, blocks):
+    cdef Size shape[2]
+    shape[0] = shape[1] = size
+    cdef cnp.ndarray whole = cnp.PyArray_ZEROS(2, shape, cnp.NPY_DOUBLE, 1)
+    cdef double* to = <double*> cnp.PyArray_DATA(whole)
+    cdef cnp.ndarray block
+    cdef char* at
+    cdef Size row, column, i, j, n, m, down, right
+    cdef double c
+    for row, column, c, block in blocks:
+        n, m = cnp.PyArray_DIM(block, 0), cnp.PyArray_DIM(block, 1)
+        if row < 0 or column < 0 or row + n > size or column + m > size:
+            raise ValueError(f"a block of shape ({n}, {m}) at ({row}, {column}) does not fit")
+        if cnp.PyArray_TYPE(block) != cnp.NPY_DOUBLE:
+            block = block.astype(float)
+        down, right = cnp.PyArray_STRIDE(block, 0), cnp.PyArray_STRIDE(block, 1)
+        at = <char*> cnp.PyArray_DATA(block)
+        for j in range(m):
+            for i in range(n):
+                to[(column + j) * size + row + i] += c * (
+                    <double*> (at + i * down + j * right))[0]
+    return whole
 
 
 def largest(A):

@@ -6,7 +6,7 @@ NumPy several. All return new arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod, sqrt
 from typing import Any
 
@@ -43,23 +43,32 @@ def stacked(
     return np.concatenate([a * x, b * y] if z is None else [a * x, b * y, c * z])
 
 
-def extrapolated(times: tuple[float, ...], values: tuple[Array, ...], t: float) -> Array:
+def extrapolated(past: tuple[tuple[float, Array], ...], t: float) -> Array:
     """Return the value at `t`, by the highest order that is still an improvement.
 
-    The polynomials through the first one, two, ... values are compared: as long as they come
-    nearer and nearer to each other, the higher one is taken.
+    The polynomials through the first one, two, ... of the pairs (time, value) are compared: as
+    long as they come nearer and nearer to each other, the higher one is taken.
     """
-    guess, last = values[0].copy(), np.inf
-    for order in range(1, len(times)):
+    times = [time for time, _ in past]
+    guess, last = past[0][1].copy(), np.inf
+    for order in range(1, len(past)):
         better = np.zeros_like(guess)
-        for i, own in enumerate(times[: order + 1]):
+        for i, (own, value) in enumerate(past[: order + 1]):
             others = times[:i] + times[i + 1 : order + 1]
-            better += prod((t - other) / (own - other) for other in others) * values[i]
+            better += prod((t - other) / (own - other) for other in others) * value
         change = norm(better - guess)
         if order > 1 and not change < last:
             break
         guess, last = better, change
     return guess
+
+
+def assembled(size: int, blocks: Sequence[tuple[int, int, float, Array]]) -> Array:
+    """Return a square matrix in Fortran order, the sum of (row, column, coefficient, block)."""
+    whole = np.zeros((size, size), order="F")
+    for row, column, c, block in blocks:
+        whole[row : row + block.shape[0], column : column + block.shape[1]] += c * block
+    return whole
 
 
 def largest(A: Matrix) -> float:

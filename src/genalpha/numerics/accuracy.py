@@ -33,16 +33,17 @@ FULL = 1e-13
 #: of the acceleration reaches the position times h^2 beta.
 DEFAULT = 1e-9
 #: Loosest accuracy that is taken from a tolerance.
-LOOSEST = 1e-3
+LOOSEST = 1e-4
 
 
 def for_tolerance(tolerance: float) -> float:
     """Return the accuracy that goes with a tolerance of local errors.
 
     With steps that just meet a tolerance, accelerations and multipliers of a second-order scheme
-    have errors of about tolerance^(2/3) / 2. What Newton leaves is a twenty-fifth of that.
+    have errors of about tolerance^(2/3) / 2. What Newton leaves must be much less, because the
+    error estimates differentiate it.
     """
-    return min(LOOSEST, max(FULL, 0.02 * tolerance ** (2.0 / 3.0)))
+    return min(LOOSEST, max(FULL, 1e-3 * tolerance ** (2.0 / 3.0)))
 
 
 class Scales(NamedTuple):

@@ -93,8 +93,11 @@ class Counters:
 
     def note_size(self, h: float) -> None:
         """Note the size of an accepted step."""
-        self.h_min = min(abs(h), self.h_min or abs(h))
-        self.h_max = max(abs(h), self.h_max)
+        size = abs(h)
+        if size > self.h_max:
+            self.h_max = size
+        if size < self.h_min or not self.h_min:
+            self.h_min = size
 
 
 @dataclass
@@ -251,7 +254,10 @@ class Newton:
 
 def _rate(sizes: Sizes, last: Sizes) -> float:
     """Return the worst contraction of all groups; those of rounding errors do not count."""
-    return max(
-        (new / old if old else math.inf) if new > ROUNDING else min(new / old, 0.5) if old else 0.0
-        for new, old in zip(sizes, last, strict=True)
-    )
+    worst = 0.0
+    for new, old in zip(sizes, last, strict=True):
+        rate = new / old if old else math.inf if new > ROUNDING else 0.0
+        if new <= ROUNDING:
+            rate = min(rate, 0.5)
+        worst = max(worst, rate)
+    return worst

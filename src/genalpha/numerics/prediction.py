@@ -7,7 +7,7 @@ motion is smooth. Where it has a kink, or the unknowns are noise, higher orders 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,24 +17,17 @@ Array = np.ndarray
 
 #: Steps that are remembered: a cubic needs four.
 LENGTH = 4
-
-
-class Past(NamedTuple):
-    """Times and unknowns of the last steps, the newest first."""
-
-    times: tuple[float, ...]
-    values: tuple[Array, ...]
-
-
+#: Times and unknowns of the last steps, the newest first.
+Past: TypeAlias = tuple[tuple[float, Array], ...]
 #: Stands for a past that nobody will ask for.
-NOTHING = Past((), ())
+NOTHING: Past = ()
 
 
 def extended(past: Past, t: float, x: Array) -> Past:
     """Return the past with one more step, and without what is too old."""
-    return Past((t, *past.times[: LENGTH - 1]), (x, *past.values[: LENGTH - 1]))
+    return ((t, x), *past[: LENGTH - 1])
 
 
 def predicted(past: Past, t: float) -> Array:
     """Return a guess of the unknowns at `t`."""
-    return extrapolated(past.times, past.values, t)
+    return extrapolated(past, t)

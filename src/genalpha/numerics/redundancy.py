@@ -126,8 +126,10 @@ class Reduction:
 
         A custom reaction need not be linear: there the dependent rows keep multiplier zero.
         """
+        if not self.dependent.size:
+            return lam, psi
         full_lam, full_psi = self.embed(lam, psi)
-        if not self.dependent.size or "reaction" in self.full.given:
+        if "reaction" in self.full.given:
             return full_lam, full_psi
         J = constraint_jacobian(self.full, t, q, v)
         J = J.toarray() if sparse.issparse(J) else J

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from genalpha.errors import SingularSystemError
-from genalpha.kernels import largest
+from genalpha.kernels import assembled, largest
 from genalpha.numerics.linear import Array, Matrix, Solve, dense_lu, sparse_lu
 
 Terms: TypeAlias = Sequence[tuple[float, Matrix]]
@@ -117,11 +117,11 @@ class DenseSystem:
 
     def factorize(self, blocks: Placed) -> Solve:
         """Assemble and factorize."""
-        whole = np.zeros((self.size, self.size), order="F")
-        for row, column, c, matrix in blocks:
-            values = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
-            whole[row : row + values.shape[0], column : column + values.shape[1]] += c * values
-        return dense_lu(whole)
+        dense = [
+            (row, column, c, matrix if isinstance(matrix, np.ndarray) else matrix.toarray())
+            for row, column, c, matrix in blocks
+        ]
+        return dense_lu(assembled(self.size, dense))
 
 
 class SparseSystem:

@@ -143,7 +143,7 @@ def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) 
     """Start with a0 = f(t0, q0, v0)."""
     q, v, _, lam, _ = motion
     f, L = initial_force(o, t, q, v), np.concatenate([lam, lam])
-    return State(t, q, v, f, f, h, L, Past((t,), (np.concatenate([f, L]),)))
+    return State(t, q, v, f, f, h, L, ((t, np.concatenate([f, L])),))
 
 
 def initial_force(o: Mechanism, t: float, q: Array, v: Array) -> Array:

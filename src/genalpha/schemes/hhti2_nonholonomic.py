@@ -83,7 +83,7 @@ def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) 
     """Start with a0 = f(t0, q0, v0)."""
     q, v, _, _, psi = motion
     f = hhti2.initial_force(o, t, q, v)
-    return State(t, q, v, f, f, h, psi, Past((t,), (np.concatenate([f, psi]),)))
+    return State(t, q, v, f, f, h, psi, ((t, np.concatenate([f, psi])),))
 
 
 def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: float) -> State:

@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from genalpha.kernels import combined, plus, stacked
+from genalpha.kernels import combined, norm, plus, product, stacked, transposed_product
 from genalpha.model import Mechanism, Motion
 from genalpha.model.differences import directional_derivative, time_scale
 from genalpha.numerics.accuracy import Scales, scales, size
@@ -42,6 +42,9 @@ from genalpha.schemes.settings import Settings
 
 Array = np.ndarray
 NO_VECTOR = np.zeros(0)
+#: When the step size changes, the drift of the velocity is adjusted to this relative accuracy, with
+#: at most so many solutions.
+DRIFT_ACCURACY, DRIFT_REPEATS = 1e-6, 6
 
 
 class State(NamedTuple):
@@ -85,8 +88,8 @@ class Matrices(NamedTuple):
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
     """Start with a0 = vdot0 as in (3)."""
     q, v, vdot, lam, psi = motion
-    past = Past((t,), (np.concatenate([vdot, lam, psi]),))
-    return State(t, q, v, vdot, lam, psi, vdot, vdot, h, past)
+    x = np.concatenate([vdot, lam, psi])
+    return State(t, q, v, vdot, lam, psi, vdot, vdot, h, ((t, x),))
 
 
 def shifted(o: Mechanism, settings: Settings, state: State, first: State, h: float) -> State:
@@ -121,6 +124,28 @@ def jerk(o: Mechanism, state: State) -> Array:
     return -directional_derivative(acceleration_level) / T
 
 
+def drifted(o: Mechanism, newton: Newton, state: State, drift: Array) -> Array:
+    """Return the same as `with_drift`, without a new factorization.
+
+    The iteration matrix of the last step is near enough to the one that is wanted: its solution is
+    corrected until it is right.
+    """
+    if o.n_psi or "reaction" in o.given or newton.last_solvers is None:
+        return with_drift(o, state, drift)
+    t, q, n = state.t, state.q, o.n_q
+    M, G = o.mass(t, q), o.holonomic_jacobian(t, q)
+    x, right = np.zeros(n + o.n_lam), stacked(0.0, q, 1.0, drift)
+    for _ in range(DRIFT_REPEATS):
+        x = plus(x, 1.0, newton.last_solvers.solve(right))
+        inertia, reached = product(M, x[:n]), product(G, x[:n])
+        r = combined(-1.0, inertia, -1.0, transposed_product(1.0, G, x[n:]))
+        left = combined(1.0, drift, -1.0, reached)
+        if norm(left) <= DRIFT_ACCURACY * norm(drift) and norm(r) <= DRIFT_ACCURACY * norm(inertia):
+            return plus(state.v, 1.0, x)
+        right = stacked(1.0, r, 1.0, left)
+    return with_drift(o, state, drift)
+
+
 def with_drift(o: Mechanism, state: State, drift: Array) -> Array:
     """Return the velocity, changed in the direction of the reactions by a `drift` of g_t + G v."""
     t, q, v, _, lam, psi = state[:6]
@@ -130,7 +155,9 @@ def with_drift(o: Mechanism, state: State, drift: Array) -> Array:
     return v + d[: o.n_q]
 
 
-def adjusted(o: Mechanism, settings: Settings, state: State, h: float) -> tuple[Array, Array]:
+def adjusted(
+    o: Mechanism, settings: Settings, newton: Newton, state: State, h: float
+) -> tuple[Array, Array]:
     """Return v0 and a0 for a step size other than the last one.
 
     a0 moves from t0 + alpha h_old to t0 + alpha h by formula (14a) of Jay and Negrut (2008).
@@ -147,14 +174,14 @@ def adjusted(o: Mechanism, settings: Settings, state: State, h: float) -> tuple[
     if not o.n_lam:
         return state.v, a
     drift = (ratio**2 - 1.0) * o.holonomic_rate(state.t, state.q, state.v)
-    return with_drift(o, state, drift), a
+    return drifted(o, newton, state, drift), a
 
 
 def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: float) -> State:
     """Algorithm 1."""
     c = settings.coefficients
     alpha_m, alpha_f, beta, gamma = c.alpha_m, c.alpha_f, c.beta, c.gamma
-    v0, a0 = adjusted(o, settings, state, h)
+    v0, a0 = adjusted(o, settings, newton, state, h)
     t1 = state.t + h
     bp = (1.0 - alpha_m) / (h**2 * beta * (1.0 - alpha_f))  # (6)
     gp = gamma / (h * beta)

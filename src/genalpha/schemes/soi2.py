@@ -121,8 +121,8 @@ def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) 
     alpha = settings.coefficients.alpha
     Ma = o.mass(t + alpha * h, q + alpha * h * v) @ vdot
     f = o.force(t, q, v) + o.reaction(t, q, v, lam, psi)
-    past = Past((t,), (np.concatenate([vdot, lam, psi, np.zeros(o.n_q + o.n_lam + o.n_psi)]),))
-    return State(t, q, v, lam, psi, vdot, Ma, vdot, Ma, f, h, past)
+    x = np.concatenate([vdot, lam, psi, np.zeros(o.n_q + o.n_lam + o.n_psi)])
+    return State(t, q, v, lam, psi, vdot, Ma, vdot, Ma, f, h, ((t, x),))
 
 
 def shifted(o: Mechanism, settings: Settings, state: State, first: State, h: float) -> State:
