@@ -226,3 +226,51 @@ def test_without_constraints_everything_is_empty():
     assert o.reaction_jacobian(0.0, o.q0, o.v0, none, none).shape == (2, 0)
     assert o.reaction(0.0, o.q0, o.v0, none, none).tolist() == [0.0, 0.0]
     assert o.imbalance(0.0, o.q0, o.v0, np.ones(2), none, none).tolist() == [2.0, 3.0]
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csc_array, np.ndarray.tolist])
+def test_matrices_may_be_constant(kind):
+    """A mass on a rail with a spring: the same motion as with callables, and no call."""
+    k, c, rail = np.diag([4.0, 0.0]), 0.1 * np.eye(2), np.array([[0.0, 1.0]])
+    given = {"stiffness": k, "damping": c, "holonomic_jacobian": rail}
+    common = {
+        "force": lambda t, q, v: -k @ q - c @ v,
+        "holonomic": lambda t, q: q[1],
+        "q0": [1.0, 0.0],
+        "v0": [0.0, 0.0],
+    }
+    constant = Mechanism(**common, **{key: kind(value) for key, value in given.items()})
+    callables = Mechanism(**common, **{key: lambda *x, m=m: m for key, m in given.items()})
+    for key, value in given.items():
+        found = getattr(constant, key)(0.0, constant.q0)
+        np.testing.assert_array_equal(found.toarray() if constant.is_sparse else found, value)
+        assert found is getattr(constant, key)(1.0, constant.v0)
+    motions = [integrate(o, 1.0, h=0.01).q for o in (constant, callables)]
+    np.testing.assert_allclose(*motions, atol=1e-12)
+    assert constant.replace(q0=[2.0, 0.0]).given == constant.given
+
+
+def test_constant_matrices_are_copied_and_cannot_be_written_to():
+    G = np.array([[0.0, 1.0]])
+    o = Mechanism(
+        force=lambda t, q, v: 0.0 * q,
+        holonomic=lambda t, q: q[1],
+        holonomic_jacobian=G,
+        q0=[1.0, 0.0],
+        v0=[0.0, 0.0],
+    )
+    G[0, 0] = 7.0
+    found = o.holonomic_jacobian(0.0, o.q0)
+    np.testing.assert_array_equal(found, [[0.0, 1.0]])
+    with pytest.raises(ValueError, match="read-only"):
+        found[0, 0] = 1.0
+
+
+def test_constant_matrices_of_the_wrong_kind():
+    start = {"q0": [1.0, 0.0], "v0": [0.0, 0.0], "holonomic": lambda t, q: q[1]}
+    with pytest.raises(InvalidOptionError, match="a callable or a constant matrix"):
+        Mechanism(force=lambda t, q, v: 0.0 * q, holonomic_jacobian="G", **start)
+    with pytest.raises(InvalidOptionError, match=r"(?s)force is .*expected a callable"):
+        Mechanism(force=np.eye(2), **start)
+    with pytest.raises(CallbackError, match=r"holonomic_jacobian returned shape \(1, 3\)"):
+        Mechanism(force=lambda t, q, v: 0.0 * q, holonomic_jacobian=np.ones((1, 3)), **start)

@@ -185,7 +185,9 @@ class Stepper:
     def known(self) -> Knot | Later:
         """Return the same, or what it takes to work it out later."""
         if self._known is None:
-            self._known = Later(self.scheme, self.reduction, self.scheme.slim(self.state))
+            slim, state = self.scheme.slim, self.state
+            later = Later(self.scheme, self.reduction, slim(state) if slim else state)
+            self._known = later if slim else later.knot()
         return self._known
 
     def _check_callbacks(self, h: float) -> None:

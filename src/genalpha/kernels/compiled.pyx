@@ -7,6 +7,7 @@ What each operation means is said in `plain`; a test compares the two.
 """
 
 cimport numpy as cnp
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
 from libc.math cimport fabs, fmax, fmin, sqrt
 from libc.string cimport memcpy
@@ -422,6 +423,18 @@ cdef class DenseLU:
         return x
 
 
+cdef inline bint read(list values, double* to, Size n) except -1:
+    """Copy a list of n floats; false if it is anything else."""
+    cdef Size i
+    if len(values) != n:
+        return False
+    for i in range(n):
+        if not PyFloat_Check(values[i]):
+            return False
+        to[i] = PyFloat_AS_DOUBLE(values[i])
+    return True
+
+
 cdef class Checked:
     cdef object function, otherwise
     cdef int ndim
@@ -440,12 +453,34 @@ cdef class Checked:
             and cnp.PyArray_DIM(value, self.ndim - 1) == self.m
         )
 
+    cdef converted(self, value):
+        """An array of a list of floats, or of lists of floats; the rest is not for here."""
+        cdef Size shape[2]
+        cdef Size i
+        cdef bint good = True
+        if type(value) is not list:
+            return self.otherwise(value)
+        shape[0], shape[1] = self.n, self.m
+        cdef cnp.ndarray result = cnp.PyArray_EMPTY(self.ndim, shape, cnp.NPY_DOUBLE, 0)
+        cdef double* to = <double*> cnp.PyArray_DATA(result)
+        if self.ndim == 1:
+            good = read(value, to, self.n)
+        elif len(<list> value) != self.n:
+            good = False
+        else:
+            for i in range(self.n):
+                row = (<list> value)[i]
+                if type(row) is not list or not read(row, to + i * self.m, self.m):
+                    good = False
+                    break
+        return result if good else self.otherwise(value)
+
     def __call__(self, *arguments):
         value = self.function(*arguments)
-        return copied(value) if self.is_expected(value) else self.otherwise(value)
+        return copied(value) if self.is_expected(value) else self.converted(value)
 
     def now(self, *arguments):
         value = self.function(*arguments)
         if self.is_expected(value) and cnp.PyArray_IS_C_CONTIGUOUS(value):
             return value
-        return self.otherwise(value)
+        return self.converted(value)

@@ -38,6 +38,16 @@ def checked_matrix(
     return CheckedSparse(function, name, shape) if as_sparse else Checked(function, shape, dense)
 
 
+def constant_matrix(
+    value: Any, name: str, shape: tuple[int, int], as_sparse: bool
+) -> MatrixFunction:
+    """Return a function that always returns the same matrix; dense ones cannot be written to."""
+    matrix = checked_matrix(lambda: value, name, shape, as_sparse)().copy()
+    if not as_sparse:
+        matrix.flags.writeable = False
+    return lambda *arguments: matrix
+
+
 class CheckedSparse:
     """A callback that must return a matrix of some shape, which becomes sparse (CSC)."""
 

@@ -30,6 +30,7 @@ from genalpha.model.callbacks import (
     VectorFunction,
     checked_matrix,
     checked_vector,
+    constant_matrix,
     now,
 )
 from genalpha.model.differences import DIFFERENCED, EPS
@@ -57,6 +58,8 @@ class Mechanism:
         Position constraints g.
     holonomic_jacobian : callable(t, q) -> (m, n) array or sparse, optional
         G = dg/dq. Give it when you can: it enters the equations, not only Newton's iteration.
+        This and all matrices below may also be given as constant matrices (linear constraints,
+        linear springs and dampers), which are then evaluated never.
     nonholonomic : callable(t, q, v) -> (l,), optional
         Velocity constraints k that are not derivatives of position constraints.
     nonholonomic_jacobian : callable(t, q, v) -> (l, n) array or sparse, optional
@@ -262,6 +265,8 @@ class Mechanism:
         def matrix(key: str, shape: tuple[int, int]) -> MatrixFunction | None:
             if key not in given:
                 return None
+            if not callable(given[key]):
+                return constant_matrix(given[key], key, shape, self.is_sparse)
             return checked_matrix(given[key], key, shape, self.is_sparse)
 
         return vector, matrix
@@ -280,6 +285,8 @@ class Mechanism:
         }
         samples = {
             key: given[key](*(np.copy(x) if np.ndim(x) else x for x in values))
+            if callable(given[key])
+            else given[key]
             for key, values in arguments.items()
             if key in given
         }
@@ -296,9 +303,8 @@ class Mechanism:
             return
         if mass is None:
             mass = sparse.eye_array(n) if self.is_sparse else np.eye(n)
-        constant = checked_matrix(lambda: mass, "mass", (n, n), self.is_sparse)()
-        self.constant_mass = constant.copy()
-        self.mass = self._mass_now = lambda t, q: self.constant_mass
+        self.mass = self._mass_now = constant_matrix(mass, "mass", (n, n), self.is_sparse)
+        self.constant_mass = self.mass()
 
     def _unless_empty(
         self, shape: tuple[int, int], complete: Callable[[], MatrixFunction]
@@ -467,6 +473,21 @@ _NEEDS = {
 }
 
 
+#: What may also be given as a constant matrix.
+_MATRICES = {
+    "holonomic_jacobian",
+    "nonholonomic_jacobian",
+    "nonholonomic_gradient",
+    "reaction_jacobian",
+    "stiffness",
+    "damping",
+}
+
+
+def _is_matrix(value: Any) -> bool:
+    return sparse.issparse(value) or (isinstance(value, (list, np.ndarray)) and np.ndim(value) == 2)
+
+
 _NOTHING = np.zeros(0)
 
 
@@ -495,8 +516,9 @@ def _faults_of_values(arguments: dict[str, Any], callbacks: dict[str, Callback])
     if not np.isfinite(arguments["t0"]):
         faults.append(f"t0 is {arguments['t0']!r}; it must be finite")
     for key, value in {"force": arguments["force"], **callbacks}.items():
-        if not callable(value):
-            faults.append(f"{key} is {value!r}; expected a callable")
+        if not callable(value) and not (key in _MATRICES and _is_matrix(value)):
+            kind = "a callable or a constant matrix" if key in _MATRICES else "a callable"
+            faults.append(f"{key} is {value!r:.60}; expected {kind}")
     for key, other in _NEEDS.items():
         if key in callbacks and other not in callbacks:
             faults.append(f"{key} is given but {other} is not")

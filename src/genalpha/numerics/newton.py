@@ -176,14 +176,17 @@ class Newton:
             Not even with a new matrix for every correction.
         """
         if self.mode == "auto":
-            for fresh in (False, True):
-                if fresh:
-                    self._renew(setup, x)
-                if self.solvers is not None:
-                    found = self._iterate(x, correct, None)
-                    if found is not None:
-                        return found
-                    self._life = self._age - 1
+            if self.solvers is None:
+                self._renew(setup, x)
+            found = self._iterate(x, correct, None)
+            if found is not None:
+                return found
+            if self._age:  # it was an old one
+                self._life = self._age - 1
+                self._renew(setup, x)
+                found = self._iterate(x, correct, None)
+                if found is not None:
+                    return found
         self._renew(setup, x)
         found = self._iterate(x, correct, setup if self.mode != "every step" else None)
         if found is None:

@@ -37,11 +37,10 @@ from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve, factorize, saddle, stack
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
 from genalpha.numerics.newton import Newton, Sizes
-from genalpha.numerics.prediction import NOTHING, Past, extended, predicted
+from genalpha.numerics.prediction import Past, extended, predicted
 from genalpha.schemes.settings import Settings
 
 Array = np.ndarray
-NO_VECTOR = np.zeros(0)
 #: When the step size changes, the drift of the velocity is adjusted to this relative accuracy, with
 #: at most so many solutions.
 DRIFT_ACCURACY, DRIFT_REPEATS = 1e-6, 6
@@ -245,11 +244,6 @@ def _correct(
 def report(o: Mechanism, state: State) -> tuple[Array, Array, Array]:
     """The scheme computes true accelerations and multipliers itself."""
     return state.vdot, state.lam, state.psi
-
-
-def slim(state: State) -> State:
-    """Return a state that `report` takes, and that takes little memory."""
-    return State(*state[:6], state.a, NO_VECTOR, state.h, NOTHING)
 
 
 def errors(settings: Settings) -> ErrorConstants:
