@@ -1,7 +1,7 @@
 """Newton: iterations, Jacobians and factorizations per step, in all three modes.
 
 The step size suits the mechanism: the median step of an adaptive run of GenAlphaSOI2 with
-rtol = atol = 1e-4. Where that fails, it is the coarsest one of the comparisons. What fails keeps
+rtol = atol = 1e-6. Where that fails, it is the coarsest one of the comparisons. What fails keeps
 its row, with the reason.
 """
 
@@ -21,7 +21,7 @@ from genalpha.mechanisms import catalogue
 #: Mode -> what its columns are marked with.
 MODES = {"auto": "", "every step": " (s)", "every iteration": " (i)"}
 TARGETS = {"it": 3.0, "J": 0.15, "time": 1.1}
-TOLERANCE = 1e-4
+TOLERANCE = 1e-6
 #: Steps of one run.
 FEWEST, MOST = 50, 400
 #: Time a mechanism moves that is not in the comparisons.

@@ -254,7 +254,6 @@ def _correct(
     inertia = product(x.site.mass.matrix, _force(settings, trial, x))
     r = combined(1.0, inertia, -1.0, o.force(t, q, v))  # (3.4c)
     d = matrices.position(stacked(-1.0, r, -1.0 / trial.hb, o.holonomic(t, q)))
-    d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
     q1 = plus(q, trial.hb, d)
     L0, L1 = plus(x.L0, 1.0, d[n:]), plus(x.L1, 1.0, d[n:])
     x = _moved(settings, trial, x, d, L0, L1, q1, v, _site(o, t, q1))
