@@ -177,7 +177,7 @@ def test_newton_counts_and_modes() -> None:
 def test_step_sizes_suit_the_mechanism() -> None:
     mechanism = catalogue()["pendulum_jn"]()
     h, steps, note = newton.chosen_steps("pendulum_jn", mechanism, 400)
-    t = integrate(mechanism, 1.0, rtol=1e-4, atol=1e-4).steps
+    t = integrate(mechanism, 1.0, rtol=newton.TOLERANCE, atol=newton.TOLERANCE).steps
     assert h == pytest.approx(min(float(np.median(np.diff(t))), 1.0 / newton.FEWEST))
     assert steps == min(400, round(1.0 / h))
     assert note == ""
