@@ -113,6 +113,28 @@ def test_assembled(seed, n, m):
     assert found.flags.f_contiguous
 
 
+@RANDOM
+@SEEDS
+def test_scattered(seed, n, m):
+    r = np.random.default_rng(seed)
+    terms = [(2.0, r.standard_normal(n)), (-0.5, r.standard_normal(m))]
+    check("scattered", 7, r.integers(0, 7, n + m), terms)
+
+
+def test_scattered_stays_within_bounds():
+    x = np.ones(2)
+    for places, match in (([0, 3], "place 3"), ([-1, 0], "place -1"), ([0], "more than 1")):
+        with pytest.raises(ValueError, match=match):
+            compiled.scattered(3, np.array(places), [(1.0, x)])
+
+
+def test_same():
+    x = np.arange(5)
+    others = [x.copy(), x.astype(np.int32), x[:4], x + 1, np.arange(10)[::2] // 2]
+    for y in (x, *others):
+        assert compiled.same(x, y) == plain.same(x, y) == np.array_equal(x, y)
+
+
 def test_assembled_refuses_blocks_that_stick_out():
     for row, column in ((2, 0), (0, 2), (-1, 0)):
         with pytest.raises(ValueError, match="does not fit"):

@@ -110,6 +110,7 @@ class Stepper:
         self.mechanism = o = reduction.mechanism
         settings = self.settings
         self.newton.systems = Systems(self.options.linear_solver)
+        self.newton.last_solvers = None  # of another system, perhaps of another size
         vdot, lam, psi = accelerations(o, t, q, v, *reduction.restrict(lam, psi))
         self.newton.forget()
         self.state = self.scheme.begin(o, settings, t, Motion(q, v, vdot, lam, psi), h)

@@ -25,6 +25,8 @@ __all__ = [
     "norm",
     "plus",
     "product",
+    "same",
+    "scattered",
     "stacked",
     "transposed_product",
 ]
@@ -51,5 +53,7 @@ largest = chosen.largest
 norm = chosen.norm
 plus = chosen.plus
 product = chosen.product
+same = chosen.same
+scattered = chosen.scattered
 stacked = chosen.stacked
 transposed_product = chosen.transposed_product

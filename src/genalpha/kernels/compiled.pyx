@@ -10,7 +10,7 @@ cimport numpy as cnp
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
 from libc.math cimport fabs, fmax, fmin, sqrt
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy
 
 import numpy as np
 from scipy.linalg import cython_lapack
@@ -174,6 +174,41 @@ def assembled(Size size, blocks):
                 to[(column + j) * size + row + i] += c * (
                     <double*> (at + i * down + j * right))[0]
     return whole
+
+
+def same(cnp.ndarray x not None, cnp.ndarray y not None):
+    if x is y:
+        return True
+    if not (
+        cnp.PyArray_TYPE(x) == cnp.PyArray_TYPE(y)
+        and cnp.PyArray_SIZE(x) == cnp.PyArray_SIZE(y)
+        and cnp.PyArray_IS_C_CONTIGUOUS(x)
+        and cnp.PyArray_IS_C_CONTIGUOUS(y)
+    ):
+        return bool(np.array_equal(x, y))
+    return memcmp(cnp.PyArray_DATA(x), cnp.PyArray_DATA(y), cnp.PyArray_NBYTES(x)) == 0
+
+
+def scattered(Size size, cnp.ndarray places not None, terms):
+    cdef cnp.ndarray result = cnp.PyArray_ZEROS(1, &size, cnp.NPY_DOUBLE, 0)
+    cdef double* r = <double*> cnp.PyArray_DATA(result)
+    cdef cnp.int64_t* at = <cnp.int64_t*> cnp.PyArray_DATA(places)
+    cdef Size i, n, first = 0, count = cnp.PyArray_SIZE(places)
+    cdef cnp.ndarray values
+    cdef double* x
+    cdef double c
+    if cnp.PyArray_TYPE(places) != cnp.NPY_INT64 or not cnp.PyArray_IS_C_CONTIGUOUS(places):
+        raise TypeError(f"places of {(<object> places).dtype}")
+    for c, values in terms:
+        x, n = doubles(values), cnp.PyArray_SIZE(values)
+        if first + n > count:
+            raise ValueError(f"more than {count} values for {count} places")
+        for i in range(n):
+            if at[first + i] < 0 or at[first + i] >= size:
+                raise ValueError(f"place {at[first + i]} of {size}")
+            r[at[first + i]] += c * x[i]
+        first += n
+    return result
 
 
 def largest(A):

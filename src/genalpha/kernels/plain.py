@@ -71,6 +71,20 @@ def assembled(size: int, blocks: Sequence[tuple[int, int, float, Array]]) -> Arr
     return whole
 
 
+def same(x: Array, y: Array) -> bool:
+    """Tell whether two arrays of whole numbers are equal."""
+    return x is y or bool(np.array_equal(x, y))
+
+
+def scattered(size: int, places: Array, terms: Sequence[tuple[float, Array]]) -> Array:
+    """Return a vector into which all values, times their coefficients, are added at their places.
+
+    `places` has one index for each value of all terms, in order.
+    """
+    values = np.concatenate([c * x for c, x in terms])
+    return np.bincount(places, values, size)
+
+
 def largest(A: Matrix) -> float:
     """Return the largest absolute value in a dense or sparse matrix, 0 if there is none."""
     values = A if isinstance(A, np.ndarray) else A.data

@@ -23,6 +23,7 @@ from scipy import sparse
 from genalpha.errors import InvalidOptionError
 from genalpha.kernels import combined, plus, product, transposed_product
 from genalpha.model import audit, completion
+from genalpha.model.arguments import OF_TQV, OPTIONAL, faults_of_values
 from genalpha.model.callbacks import (
     Array,
     Matrix,
@@ -164,8 +165,8 @@ class Mechanism:
         reference: Reference | None = None,
     ) -> None:
         self._arguments = {key: value for key, value in locals().items() if key != "self"}
-        callbacks = {k: v for k, v in self._arguments.items() if k in _OPTIONAL and v is not None}
-        faults = _faults_of_values(self._arguments, callbacks)
+        callbacks = {k: v for k, v in self._arguments.items() if k in OPTIONAL and v is not None}
+        faults = faults_of_values(self._arguments, callbacks)
         if faults:
             raise InvalidOptionError("Mechanism", faults)
         self.given = frozenset(callbacks)
@@ -340,7 +341,7 @@ class Mechanism:
         self.imbalance(t, q, v, np.zeros(self.n_q), lam, psi)
         for key in self.given & {"holonomic_jacobian"}:
             getattr(self, key)(t, q)
-        for key in self.given & _OF_TQV:
+        for key in self.given & OF_TQV:
             getattr(self, key)(t, q, v)
         for key in self.given & {"stiffness", "damping"}:
             getattr(self, key)(t, q, v, np.zeros(self.n_q), lam, psi)
@@ -445,92 +446,8 @@ class Mechanism:
         )
 
 
-_OF_TQV = {
-    "nonholonomic_jacobian",
-    "nonholonomic_gradient",
-    "holonomic_rate",
-    "holonomic_acceleration",
-    "nonholonomic_acceleration",
-}
-_OPTIONAL = _OF_TQV | {
-    "holonomic",
-    "holonomic_jacobian",
-    "nonholonomic",
-    "reaction",
-    "reaction_jacobian",
-    "stiffness",
-    "damping",
-}
-#: What makes sense only together with something else.
-_NEEDS = {
-    "holonomic_jacobian": "holonomic",
-    "holonomic_rate": "holonomic",
-    "holonomic_acceleration": "holonomic",
-    "nonholonomic_jacobian": "nonholonomic",
-    "nonholonomic_gradient": "nonholonomic",
-    "nonholonomic_acceleration": "nonholonomic",
-    "reaction_jacobian": "reaction",
-}
-
-
-#: What may also be given as a constant matrix.
-_MATRICES = {
-    "holonomic_jacobian",
-    "nonholonomic_jacobian",
-    "nonholonomic_gradient",
-    "reaction_jacobian",
-    "stiffness",
-    "damping",
-}
-
-
-def _is_matrix(value: Any) -> bool:
-    return sparse.issparse(value) or (isinstance(value, (list, np.ndarray)) and np.ndim(value) == 2)
-
-
 _NOTHING = np.zeros(0)
 
 
 def _empty(*arguments: Any) -> Array:
     return _NOTHING
-
-
-def _faults_of_values(arguments: dict[str, Any], callbacks: dict[str, Callback]) -> list[str]:
-    """List everything that is wrong with the arguments before any callback is called."""
-    faults = []
-    shapes = []
-    for key in ("q0", "v0"):
-        try:
-            value = np.asarray(arguments[key], dtype=float)
-        except (TypeError, ValueError):
-            faults.append(f"{key} is {arguments[key]!r:.60}; expected numbers")
-            continue
-        shapes.append(value.shape)
-        if value.ndim != 1 or value.size == 0:
-            faults.append(f"{key} has shape {value.shape}; expected a vector (n,)")
-        elif not np.isfinite(value).all():
-            i = int(np.flatnonzero(~np.isfinite(value))[0])
-            faults.append(f"{key}[{i}] is {value[i]}; all values must be finite")
-    if len(shapes) == 2 and shapes[0] != shapes[1]:
-        faults.append(f"q0 has shape {shapes[0]} and v0 {shapes[1]}; they must be equal")
-    if not np.isfinite(arguments["t0"]):
-        faults.append(f"t0 is {arguments['t0']!r}; it must be finite")
-    for key, value in {"force": arguments["force"], **callbacks}.items():
-        if not callable(value) and not (key in _MATRICES and _is_matrix(value)):
-            kind = "a callable or a constant matrix" if key in _MATRICES else "a callable"
-            faults.append(f"{key} is {value!r:.60}; expected {kind}")
-    for key, other in _NEEDS.items():
-        if key in callbacks and other not in callbacks:
-            faults.append(f"{key} is given but {other} is not")
-    if arguments["redundant"] not in ("error", "least"):
-        faults.append(f"redundant is {arguments['redundant']!r}; expected 'error' or 'least'")
-    known = {
-        "stiffness",
-        "holonomic_jacobian",
-        "nonholonomic_jacobian",
-        "nonholonomic_gradient",
-        "reaction_jacobian",
-    }
-    for key in set(arguments["sparsity"] or {}) - known:
-        faults.append(f"sparsity has the unknown key {key!r}; known are {sorted(known)}")
-    return faults

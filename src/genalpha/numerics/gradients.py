@@ -1,7 +1,8 @@
 """What a mechanism contributes to iteration matrices, as terms for `systems`.
 
 Each block is a sum of coefficient times matrix, so that nothing is added up, stacked or
-transposed before it is put into its place.
+transposed before it is put into its place. Matrices must be put there before the callbacks are
+called again: they are not copied.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from genalpha.model import Mechanism
-from genalpha.numerics.linear import Matrix
-from genalpha.numerics.systems import Terms
+from genalpha.model.callbacks import now
+from genalpha.numerics.systems import Terms, transposed
 
 Array = np.ndarray
 
@@ -29,10 +30,22 @@ def tangent(
     """Return the terms of cq Kt + cv Ct, see `Mechanism.tangent`."""
     if {"stiffness", "damping"} <= o.given:
         return [
-            (cq, o.stiffness(t, q, v, vdot, lam, psi)),
-            (cv, o.damping(t, q, v, vdot, lam, psi)),
+            (cq, now(o.stiffness)(t, q, v, vdot, lam, psi)),
+            (cv, now(o.damping)(t, q, v, vdot, lam, psi)),
         ]
     return [(1.0, o.tangent(t, q, v, vdot, lam, psi, cq, cv))]
+
+
+def constraints(
+    o: Mechanism, t: float, q: Array, v: Array, ratio: float
+) -> tuple[list[Terms], list[Terms]]:
+    """Return the rows of (G, K) and those of (G, K + ratio dk/dq), without empty ones."""
+    G: Terms = [(1.0, now(o.holonomic_jacobian)(t, q))]
+    if not o.n_psi:
+        return [G], [G]
+    K = (1.0, now(o.nonholonomic_jacobian)(t, q, v))
+    along = (ratio, now(o.nonholonomic_gradient)(t, q, v))
+    return ([G, [K]], [G, [K, along]]) if o.n_lam else ([[K]], [[K, along]])
 
 
 def reactions(
@@ -43,13 +56,12 @@ def reactions(
     v: Array,
     lam: Array,
     psi: Array,
-    G: Matrix,
-    K: Matrix,
+    J: list[Terms],
 ) -> list[Terms]:
     """Return c times the derivatives of the reaction by lam and psi, beside each other.
 
-    `G` and `K` are the constraints' gradients at the same state; ideal reactions need no more.
+    `J` are the rows of (G, K) at the same state; ideal reactions need no more.
     """
     if "reaction" in o.given:
         return [[(c, o.reaction_jacobian(t, q, v, lam, psi))]]
-    return [[(-c, G.T)], [(-c, K.T)]]
+    return [[(-c * weight, transposed(matrix)) for weight, matrix in row] for row in J]

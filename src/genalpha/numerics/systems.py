@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from genalpha.errors import SingularSystemError
-from genalpha.kernels import assembled, largest
+from genalpha.kernels import assembled, largest, product, same, scattered
 from genalpha.numerics.linear import Array, Matrix, Solve, dense_lu, sparse_lu
 
 Terms: TypeAlias = Sequence[tuple[float, Matrix]]
@@ -35,6 +35,26 @@ SMALL = 60
 LARGE, SPARSE_ENOUGH = 200, 0.05
 #: A solution of KLU with a larger relative residual than this is none.
 WORST_RESIDUAL = 1e-6
+
+
+class Transposed:
+    """The transpose of a sparse matrix (CSC), which is the same arrays read by rows."""
+
+    __slots__ = ("data", "indices", "indptr", "shape")
+    format = "csr"
+
+    def __init__(self, matrix: sparse.csc_array) -> None:
+        self.data, self.indices, self.indptr = matrix.data, matrix.indices, matrix.indptr
+        self.shape = matrix.shape[::-1]
+
+    def toarray(self) -> Array:
+        """Return the matrix as a dense one."""
+        return sparse.csr_array((self.data, self.indices, self.indptr), self.shape).toarray()
+
+
+def transposed(matrix: Matrix) -> Matrix:
+    """Return the transpose, as a term of a block; nothing is copied."""
+    return matrix.T if isinstance(matrix, np.ndarray) else Transposed(matrix)
 
 
 def size_of(terms: Terms) -> float:
@@ -147,8 +167,8 @@ class SparseSystem:
         if not self._knows(parts):
             self._order = None
             self._lay_out(parts)
-        values = np.concatenate([c * matrix.data for _, _, c, matrix in parts])
-        data = np.bincount(self._places, values, self._matrix.data.size)
+        terms = [(c, matrix.data) for _, _, c, matrix in parts]
+        data = scattered(self._matrix.data.size, self._places, terms)
         if not np.isfinite(data).all():
             raise SingularSystemError("the matrix holds NaN or infinity")
         self._matrix.data = data
@@ -157,7 +177,7 @@ class SparseSystem:
     def _knows(self, parts: Placed) -> bool:
         """Tell whether all blocks have the patterns that they had."""
         return len(parts) == len(self._seen) and all(
-            _equal(matrix.indptr, indptr) and _equal(matrix.indices, indices)
+            same(matrix.indptr, indptr) and same(matrix.indices, indices)
             for (_, _, _, matrix), (indptr, indices) in zip(parts, self._seen, strict=True)
         )
 
@@ -213,16 +233,12 @@ class SparseSystem:
         lu = klu()(self._matrix)
         right = np.ones(self.size)
         x = lu.solve(right)
-        residual = np.abs(self._matrix @ x - right).max()
-        scale = 1.0 + largest(self._matrix) * np.abs(x).max()
+        residual = largest(product(self._matrix, x) - right)
+        scale = 1.0 + largest(self._matrix) * largest(x)
         # written so that NaN fails too
         if not residual <= WORST_RESIDUAL * scale:
             raise SingularSystemError(f"the sparse matrix is singular: residual {residual:.1e}")
         return lu.solve
-
-
-def _equal(a: Array, b: Array) -> bool:
-    return a is b or np.array_equal(a, b)
 
 
 @cache

@@ -39,7 +39,7 @@ from genalpha.kernels import combined, plus, product, stacked
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import Scales, scales, size
 from genalpha.numerics.coefficients import Coefficients
-from genalpha.numerics.gradients import reactions, tangent
+from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Matrix, Solve
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
@@ -325,16 +325,16 @@ def _matrices(
     t, q, v = trial.t, _position(trial, x), _velocity(trial, x)
     newton.counters.njacs += 1
     newton.counters.nfcnjacs += o.tangent_cost
-    M, G, K = o.mass(t, q), o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v)
-    inertia = [(1.0 / (1.0 + c.alpha), M)]
-    f1 = _force(settings, trial, x)
-    forces = tangent(o, t, q, v, f1, 0.0 * x.L1, psi, trial.hb, trial.hg)
-    J = [[(1.0, G)]]
-    per_beta = -0.5 / (c.beta * (1.0 + c.alpha))
-    new = reactions(o, 1.0, t, q, v, x.L1, psi, G, K)[:1]
+    M = o.mass(t, q)
     old = o.reaction_jacobian(state.t, state.q, state.v, x.L0, psi)
     if o.n_lam:
         old = transported(o, M, mass_solver(o, state.t, state.q), old)
+    inertia = [(1.0 / (1.0 + c.alpha), M)]
+    f1 = _force(settings, trial, x)
+    forces = tangent(o, t, q, v, f1, 0.0 * x.L1, psi, trial.hb, trial.hg)
+    per_beta = -0.5 / (c.beta * (1.0 + c.alpha))
+    J, _ = constraints(o, t, q, v, 0.0)
+    new = reactions(o, 1.0, t, q, v, x.L1, psi, J)
     R = [[(w.q0 * per_beta, old), *((w.q1 * per_beta * c, matrix) for c, matrix in new[0])]]
     position = newton.factorize("position", [*inertia, *forces], R, J)
     compared = scales(o, inertia, forces, J, q, trial.hb, position)

@@ -32,7 +32,7 @@ from genalpha.kernels import combined, norm, plus, product, stacked, transposed_
 from genalpha.model import Mechanism, Motion
 from genalpha.model.differences import directional_derivative, time_scale
 from genalpha.numerics.accuracy import Scales, scales, size
-from genalpha.numerics.gradients import reactions, tangent
+from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve, factorize, saddle, stack
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
@@ -214,11 +214,10 @@ def _matrices(o: Mechanism, newton: Newton, trial: Trial, x: Array) -> Matrices:
     vdot, lam, psi = x[:n], x[n : n + m], x[n + m :]
     newton.counters.njacs += 1
     newton.counters.nfcnjacs += o.tangent_cost
-    G, K = o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v)
     inertia = [(1.0, o.mass(t, q))]
     forces = tangent(o, t, q, v, vdot, lam, psi, 1.0 / bp, gp / bp)
-    R = reactions(o, -1.0, t, q, v, lam, psi, G, K)
-    J = [[(1.0, G)], [(1.0, K), (1.0 / gp, o.nonholonomic_gradient(t, q, v))]]
+    gradients, J = constraints(o, t, q, v, 1.0 / gp)
+    R = reactions(o, -1.0, t, q, v, lam, psi, gradients)
     solve = newton.factorize("step", [*inertia, *forces], R, J)
     return Matrices(solve, scales(o, inertia, forces, J, q, 1.0 / bp, solve))
 

@@ -44,7 +44,7 @@ from genalpha.errors import SingularSystemError
 from genalpha.kernels import combined, plus, product, stacked
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import Scales, scales, size
-from genalpha.numerics.gradients import reactions, tangent
+from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Matrix, Solve
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
@@ -267,14 +267,12 @@ def _matrices(
     lam, psi = x[n : n + m], x[n + m :]
     newton.counters.njacs += 1
     newton.counters.nfcnjacs += o.tangent_cost
-    G, K = o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v)
     inertia = [(weight_m, M1)]
     # the explicit M1 does not depend on q1: vdot = 0 leaves the derivatives of -f
     forces = tangent(o, t, q, v, np.zeros(n), lam, psi, weight_f * hb, weight_f * hg)
-    gradient = [(1.0, K), (hb / hg, o.nonholonomic_gradient(t, q, v))]
-    R = reactions(o, -weight_f, t, q, v, lam, psi, G, K)
-    J = [[(1.0, G)], [(1.0, K)]]
-    position = newton.factorize("position", [*inertia, *forces], R, [[(1.0, G)], gradient])
+    J, moved = constraints(o, t, q, v, hb / hg)
+    R = reactions(o, -weight_f, t, q, v, lam, psi, J)
+    position = newton.factorize("position", [*inertia, *forces], R, moved)
     compared = scales(o, inertia, forces, J, q, hb or hg, position)
     if not m:
         return Matrices(position, position, compared)  # there is nothing to project
