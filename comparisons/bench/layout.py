@@ -170,11 +170,17 @@ def fitted(found: Table, width: int) -> Table:
     return Table(found.title, found.headers, found.left, rows)
 
 
+INTRODUCTION = (
+    "One run of `make bench`. Machines are noisy: only ratios within a run mean something. "
+    "[How Newton's iteration works](theory/newton.md), and why."
+)
+
+
 def markdown_page(rows: Iterable[Row], before: Mapping[Key, Row]) -> str:
-    """Return all tables as Markdown, with machine and versions, to be included in a page."""
-    parts = []
+    """Return a page of all tables in Markdown, with machine and versions."""
+    parts = ["# Speed", "", INTRODUCTION, ""]
     for layout, found in tables(rows, before):
-        parts += [f"### {layout.title}", "", layout.text, "", _untitled(found)]
+        parts += [f"## {layout.title}", "", layout.text, "", _untitled(found)]
     about = {"measured": now(), **environment()}
     lines = ["| | |", "|:--|:--|", *(f"| {key} | {value} |" for key, value in about.items())]
     return "\n".join([*parts, *lines]) + "\n"

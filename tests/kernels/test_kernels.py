@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -32,6 +34,7 @@ def check(name, *arguments, rtol=1e-13):
     return found
 
 
+@pytest.mark.skipif("GENALPHA_PLAIN" in os.environ, reason="the plain ones are asked for")
 def test_the_compiled_ones_are_used():
     assert kernels.COMPILED
     assert kernels.plus is compiled.plus
