@@ -32,6 +32,7 @@ from genalpha.errors import (
     UnsupportedProblemError,
 )
 from genalpha.model import Mechanism, Motion
+from genalpha.numerics.accuracy import leading_tolerance
 from genalpha.numerics.initial_values import consistent_initial_values
 from genalpha.numerics.newton import Counters
 
@@ -214,7 +215,8 @@ class GenAlphaSolver(StateEvents, Output):
                 max_iterations=self.newt,
                 **self._scheme_options(),
             )
-            return Stepper(self._mechanism(), options, self._counters, self._tolerance())
+            tolerance = leading_tolerance(self.rtol, self.atol) if self.h is None else None
+            return Stepper(self._mechanism(), options, self._counters, tolerance)
         try:
             Options(scheme=self.scheme, **self._scheme_options()).settings(mechanism)
         except InvalidOptionError as error:
@@ -222,12 +224,6 @@ class GenAlphaSolver(StateEvents, Output):
         except TypeError:
             pass  # a value of the wrong kind is among the faults already
         raise InvalidOptionError(type(self).__name__, faults)
-
-    def _tolerance(self) -> float | None:
-        """Return the tolerance that Newton's accuracy follows; none if the steps are given."""
-        if self.h is not None:
-            return None
-        return float(self.rtol or np.min(self.atol))
 
     def _mechanism(self) -> Mechanism:
         mechanism = self._reading.mechanism

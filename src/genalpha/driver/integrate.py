@@ -17,6 +17,7 @@ from genalpha.driver.stabilized import run_stabilized
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import GenAlphaError, InvalidOptionError
 from genalpha.model import Mechanism
+from genalpha.numerics.accuracy import leading_tolerance
 from genalpha.numerics.interpolation import Knot
 from genalpha.schemes.stabilized import ORDERS as STABILIZED
 
@@ -96,7 +97,7 @@ def integrate(
     else:
         sizes = GivenSteps(np.asarray(h)) if np.ndim(h) else FixedSteps(float(h))  # type: ignore[arg-type]
     times = None if t_eval is None else _checked_times(t_eval, o.t0, t_final)
-    tolerance = None if h is not None else float(rtol or np.min(atol))
+    tolerance = None if h is not None else leading_tolerance(rtol, atol)
     march = March(Stepper(o, checked, tolerance=tolerance), sizes)
     record = _Record(march, times)
     start = Knot(o.t0, o.q0, o.v0, np.zeros(o.n_q), *o.multiplier_guess())

@@ -17,6 +17,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from genalpha.kernels import correction_size, largest, norm, stacked
 from genalpha.model import Mechanism
@@ -34,6 +35,11 @@ FULL = 1e-13
 DEFAULT = 1e-9
 #: Loosest accuracy that is taken from a tolerance.
 LOOSEST = 1e-4
+
+
+def leading_tolerance(rtol: float, atol: ArrayLike) -> float:
+    """Return the tolerance that accuracies follow: the relative one, or else the absolute one."""
+    return float(rtol) or float(np.min(atol))
 
 
 def for_tolerance(tolerance: float) -> float:
@@ -96,8 +102,8 @@ def scales(
     Forces much stiffer than inertia at this step size are inverted by the iteration matrix, so
     that their noise is never more than that of the position itself.
 
-    How much noise constraints make is seen by solving with their rounding errors: in a chain of
-    1000 links, for example, a hundred times that of a single pendulum.
+    How much noise constraints make is seen by solving with their rounding errors: it grows with
+    the length of a chain, for example.
     """
     mass, gradient = size_of(inertia), max((size_of(terms) for terms in J), default=0.0)
     extent = max(1.0, norm(q))

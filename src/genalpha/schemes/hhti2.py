@@ -199,7 +199,7 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
     )
     if m:  # the last correction of q1 has left a trace in the rate of g: take it away
         x, _ = _project(o, settings, trial, x, newton.last_solvers)
-    L, f1 = np.concatenate([x.L0, x.L1]), _force(settings, trial, x)
+    L, f1 = np.concatenate([x.L0, x.L1]), new_force(settings, x.a, trial.f0)
     past = extended(state.past, t1, np.concatenate([x.a, L]))
     return State(t1, _position(trial, x), _velocity(trial, x), x.a, f1, h, L, past)
 
@@ -214,10 +214,10 @@ def _velocity(trial: Trial, x: Unknowns) -> Array:  # (3.4b)
     return plus(trial.v_hat, 1.0, combined(trial.hg, x.a, h * w.v0, x.R0, h * w.v1, x.R1))
 
 
-def _force(settings: Settings, trial: Trial, x: Unknowns) -> Array:
+def new_force(settings: Settings, a1: Array, f0: Array) -> Array:
     """Return f(t1, q1, v1) from (3.4c)."""
     alpha = settings.coefficients.alpha
-    return combined(1.0 / (1.0 + alpha), x.a, alpha / (1.0 + alpha), trial.f0)
+    return combined(1.0 / (1.0 + alpha), a1, alpha / (1.0 + alpha), f0)
 
 
 def _moved(
@@ -251,7 +251,7 @@ def _correct(
     t, h, n, m = trial.t, trial.h, o.n_q, o.n_lam
     newton.counters.nfcns += 1
     q, v = _position(trial, x), _velocity(trial, x)
-    inertia = product(x.site.mass.matrix, _force(settings, trial, x))
+    inertia = product(x.site.mass.matrix, new_force(settings, x.a, trial.f0))
     r = combined(1.0, inertia, -1.0, o.force(t, q, v))  # (3.4c)
     d = matrices.position(stacked(-1.0, r, -1.0 / trial.hb, o.holonomic(t, q)))
     q1 = plus(q, trial.hb, d)
@@ -330,7 +330,7 @@ def _matrices(
     if o.n_lam:
         old = transported(o, M, mass_solver(o, state.t, state.q), old)
     inertia = [(1.0 / (1.0 + c.alpha), M)]
-    f1 = _force(settings, trial, x)
+    f1 = new_force(settings, x.a, trial.f0)
     forces = tangent(o, t, q, v, f1, 0.0 * x.L1, psi, trial.hb, trial.hg)
     per_beta = -0.5 / (c.beta * (1.0 + c.alpha))
     J, _ = constraints(o, t, q, v, 0.0)

@@ -114,7 +114,7 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
     )
     past = extended(state.past, t1, np.concatenate([x.a, x.P]))
     q, v = _position_and_velocity(trial, x)
-    return State(t1, q, v, x.a, _force(settings, trial, x), h, x.P, past)
+    return State(t1, q, v, x.a, hhti2.new_force(settings, x.a, trial.f0), h, x.P, past)
 
 
 def _reaction(o: Mechanism, trial: Trial, v: Array, P: Array) -> Array:
@@ -130,12 +130,6 @@ def _position_and_velocity(trial: Trial, x: Unknowns) -> tuple[Array, Array]:
     return q, combined(1.0, trial.v_hat, trial.hg, x.a, h, x.R)
 
 
-def _force(settings: Settings, trial: Trial, x: Unknowns) -> Array:
-    """Return f(t1, q1, v1) as a1 has it."""
-    alpha = settings.coefficients.alpha
-    return combined(1.0 / (1.0 + alpha), x.a, alpha / (1.0 + alpha), trial.f0)
-
-
 def _matrices(
     o: Mechanism, settings: Settings, newton: Newton, trial: Trial, x: Unknowns
 ) -> Matrices:
@@ -145,7 +139,7 @@ def _matrices(
     q, v = _position_and_velocity(trial, x)
     newton.counters.njacs += 1
     newton.counters.nfcnjacs += o.tangent_cost
-    f1 = _force(settings, trial, x)
+    f1 = hhti2.new_force(settings, x.a, trial.f0)
     M, K = o.mass(t, q), o.nonholonomic_jacobian(t, q, v)
     inertia = [(1.0 / (1.0 + c.alpha), M)]
     forces = tangent(o, t, q, v, f1, none, 0.0 * x.P, hb, hg)
@@ -170,7 +164,7 @@ def _correct(
     t, hg, n = trial.t, trial.hg, o.n_q
     newton.counters.nfcns += 1
     q, v = _position_and_velocity(trial, x)
-    inertia = product(o.mass(t, q), _force(settings, trial, x))
+    inertia = product(o.mass(t, q), hhti2.new_force(settings, x.a, trial.f0))
     r = combined(1.0, inertia, -1.0, o.force(t, q, v))
     d = matrices.solve(stacked(-1.0, r, -1.0 / hg, o.nonholonomic(t, q, v)))
     d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
