@@ -25,7 +25,11 @@ help: ## list the targets
 
 setup: $(READY) ## make .venv with everything, Assimulo included
 
-$(VENV)/.installed: pyproject.toml setup.py src/genalpha/kernels/compiled.pyx .ci/constraints.txt
+# with their .pxd files, the sources that are compiled
+TYPES := $(shell find src -name '*.pxd')
+COMPILED := $(TYPES) $(wildcard $(TYPES:.pxd=.py) $(TYPES:.pxd=.pyx))
+
+$(VENV)/.installed: pyproject.toml setup.py $(COMPILED) .ci/constraints.txt
 	$(HEADLINE) 'set-up: python packages'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint .ci/constraints.txt --editable '.[compare,dev,docs]'
@@ -78,4 +82,5 @@ pin: $(READY) ## write the versions of .venv into .ci/constraints.txt
 	@touch -c $(VENV)/.installed $(VENV)/.assimulo # .venv has just these versions
 
 clean: ## remove .venv and everything built (the cached Assimulo wheel stays)
-	rm -rf $(VENV) build dist src/genalpha/kernels/compiled.c src/genalpha/kernels/*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src -name '*.so' -delete

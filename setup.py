@@ -1,17 +1,39 @@
-"""The compiled part, which pyproject.toml cannot describe; without a compiler it is left out."""
+"""The compiled parts, which pyproject.toml cannot describe; without a compiler they are left out.
+
+A Python module that has a .pxd file beside it, with the C types of its functions, is compiled as
+it is; so are the kernels, which have a Python twin.
+"""
+
+from pathlib import Path
 
 import numpy
+from Cython.Build import cythonize
 from setuptools import Extension, setup
 
+SOURCES = [
+    path.with_suffix(kind)
+    for path in sorted(Path("src/genalpha").rglob("*.pxd"))
+    for kind in (".py", ".pyx")
+    if path.with_suffix(kind).exists()
+]
+EXTENSIONS = [
+    Extension(
+        ".".join(source.with_suffix("").parts[1:]),
+        [str(source)],
+        include_dirs=[numpy.get_include()],
+        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
+        extra_compile_args=["-O2"],
+        optional=True,
+    )
+    for source in SOURCES
+]
+
 setup(
-    ext_modules=[
-        Extension(
-            "genalpha.kernels.compiled",
-            ["src/genalpha/kernels/compiled.pyx"],
-            include_dirs=[numpy.get_include()],
-            define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
-            extra_compile_args=["-O3"],
-            optional=True,
-        )
-    ]
+    ext_modules=cythonize(
+        EXTENSIONS,
+        build_dir="build/cython",
+        include_path=["src"],
+        # the types are in the .pxd files; annotations are for people and mypy
+        compiler_directives={"language_level": 3, "annotation_typing": False},
+    )
 )

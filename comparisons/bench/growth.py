@@ -17,7 +17,7 @@ from comparisons.bench.rows import Row, one_line
 from comparisons.bench.timing import interleaved
 from genalpha import Mechanism, integrate
 from genalpha.mechanisms import catalogue
-from genalpha.numerics.newton import Counters
+from genalpha.numerics.counters import Counters
 
 LINKS = (10, 30, 100, 300, 1000, 3000)
 QUICK_LINKS = LINKS[:4]

@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from genalpha import imports  # noqa: F401 - before anything that may be compiled
+
 if TYPE_CHECKING:  # for editors and type checkers; at run time names are loaded on first use
     from genalpha.assimulo import (
         HHTI2,

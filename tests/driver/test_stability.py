@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -26,8 +28,8 @@ def one_step_matrix(scheme, stiff, **options):
         x = np.array([q]), np.array([v * omega]), np.array([a * omega**2])
         stepper = Stepper(oscillator(omega), Options(scheme=scheme, start="plain", **options))
         stepper.begin(0.0, x[0], x[1], NONE, NONE, h)
-        state = stepper.state._replace(a=x[2])
-        stepper.state = state._replace(Ma=x[2]) if scheme == "GenAlphaSOI2" else state
+        changes = {"a": x[2], "Ma": x[2]} if scheme == "GenAlphaSOI2" else {"a": x[2]}
+        stepper.state = replace(stepper.state, **changes)
         new = stepper.attempt(h)
         columns.append([new.q[0], new.v[0] / omega, new.a[0] / omega**2])
     return np.array(columns).T

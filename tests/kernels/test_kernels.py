@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from genalpha import kernels
+from genalpha import imports, kernels
 from genalpha.kernels import plain
 
 compiled = pytest.importorskip(
@@ -36,9 +36,9 @@ def check(name, *arguments, rtol=1e-13):
 
 @pytest.mark.skipif("GENALPHA_PLAIN" in os.environ, reason="the plain ones are asked for")
 def test_the_compiled_ones_are_used():
-    assert kernels.COMPILED
+    assert imports.COMPILED
     assert kernels.plus is compiled.plus
-    assert set(kernels.__all__) - {"COMPILED"} <= set(vars(plain)) & set(vars(compiled))
+    assert set(kernels.__all__) <= set(vars(plain)) & set(vars(compiled))
 
 
 @RANDOM
@@ -48,6 +48,7 @@ def test_vectors(seed, n, m):
     x, y, z, w = r.standard_normal((4, n))
     other = r.standard_normal(m)
     check("norm", x)
+    check("part", x, n // 3, n)
     check("plus", x, 0.3, np.concatenate([y, other]))
     check("combined", -1.5, x, 0.3, y)
     check("combined", -1.5, x, 0.3, y, 2.0, np.concatenate([z, other]))
@@ -79,6 +80,41 @@ def test_products(seed, n, m):
 
 @RANDOM
 @SEEDS
+def test_sums_in_place(seed, n, m):
+    r = np.random.default_rng(seed)
+    A, y = r.standard_normal((n, m)), r.standard_normal(n)
+    start, x = r.standard_normal(n + m + 3), r.standard_normal(n + m + 2)
+    for matrix in (A, np.asfortranarray(A), sparse.csc_array(A), sparse.csr_array(A)):
+        for name in ("add_product", "add_transposed_product"):
+            sums = [start.copy(), start.copy()]
+            for kind, total in zip((compiled, plain), sums, strict=True):
+                getattr(kind, name)(total, -0.3, matrix, x, 2)
+            np.testing.assert_allclose(*sums, rtol=1e-12, atol=1e-13)
+            assert not n * m or not np.array_equal(sums[0], start)
+    sums = [start.copy(), start.copy()]
+    compiled.add(sums[0], 2, 0.7, y)
+    plain.add(sums[1], 2, 0.7, y)
+    np.testing.assert_allclose(*sums, rtol=1e-13)
+    np.testing.assert_array_equal(sums[0][:2], start[:2])
+    check("zeros", n)
+
+
+def test_sums_in_place_stay_inside():
+    r, A = np.zeros(2), np.ones((2, 3))
+    with pytest.raises(ValueError, match="3 columns for 2 values"):
+        compiled.add_product(r, 1.0, A, np.ones(4), 2)
+    with pytest.raises(ValueError, match="3 rows"):
+        compiled.add_transposed_product(r, 1.0, A, np.ones(4), 0)
+    with pytest.raises(ValueError, match="2 values"):
+        compiled.add(r, 1, 1.0, np.ones(2))
+    with pytest.raises(ValueError, match="entries 1 to 4 of 3"):
+        compiled.part(np.ones(3), 1, 4)
+    with pytest.raises(TypeError, match="None"):
+        compiled.plus(None, 1.0, r)
+
+
+@RANDOM
+@SEEDS
 def test_size_of_corrections(seed, n, m):
     r = np.random.default_rng(seed)
     l = r.integers(0, 4)  # noqa: E741
@@ -99,7 +135,10 @@ def test_broyden(seed, n, m):
     r = np.random.default_rng(seed)
     for count in range(4):
         moves = [0.1**k * r.standard_normal(n + m) for k in range(count)]
-        check("broyden", moves, 0.1**count * r.standard_normal(n + m), n, 0.3, rtol=1e-9)
+        d = 0.1**count * r.standard_normal(n + m)
+        found, expected = compiled.broyden(moves, d.copy(), n, 0.3), plain.broyden(moves, d, n, 0.3)
+        assert expected is d  # in place
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-13)
 
 
 @RANDOM
@@ -154,6 +193,9 @@ def test_lu(module, n):
         before = right.copy()
         np.testing.assert_allclose(A @ lu(right), right, atol=1e-10)
         np.testing.assert_array_equal(right, before)
+    right = r.standard_normal(n)
+    np.testing.assert_allclose(A @ module.solution(lu, right.copy()), right, atol=1e-10)
+    np.testing.assert_allclose(module.solution(lambda x: 2.0 * x, right), 2.0 * right)
     if n:
         assert 0.0 < lu.smallest <= lu.largest
     with pytest.raises(ValueError, match="right-hand side"):

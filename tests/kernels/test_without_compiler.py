@@ -1,4 +1,4 @@
-"""Without the compiled kernels everything works, and gives the same."""
+"""Without compiled modules everything works, and gives the same."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import sys
 import numpy as np
 import pytest
 
-from genalpha import integrate, kernels, mechanisms
+from genalpha import imports, integrate, mechanisms
 
 SCRIPT = """
 import numpy as np
-from genalpha import integrate, kernels, mechanisms
+from genalpha import imports, integrate, mechanisms
 
-assert not kernels.COMPILED
+assert not imports.COMPILED
 for scheme in ("GenAlphaI3", "GenAlphaSOI2", "HHTI2"):
     solution = integrate(mechanisms.four_bar(), 0.2, scheme, rtol=1e-5)
     print(solution.steps.size, *(repr(float(x)) for x in solution.q[-1]))
 """
 
 
-@pytest.mark.skipif(not kernels.COMPILED, reason="there is nothing to compare with")
+@pytest.mark.skipif(not imports.COMPILED, reason="there is nothing to compare with")
 def test_a_run_with_plain_kernels():
     environment = {**os.environ, "GENALPHA_PLAIN": "1"}
     told = subprocess.run(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genalpha.errors import ConvergenceError
-from genalpha.numerics.newton import ROUNDING, Counters, Newton
+from genalpha.numerics.counters import Counters
+from genalpha.numerics.newton import ROUNDING, Newton
 
 
 class Problem:
@@ -204,7 +207,7 @@ def test_max_iterations_is_a_limit():
 
 def test_counters_are_shared_and_start_at_zero():
     counters = Counters()
-    assert not any(vars(counters).values())
+    assert not any(asdict(counters).values())
     newton = Newton(counters=counters)
     square().solve(newton, 1.4)
     assert counters.nniters > 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,7 @@ def test_size_of_a_correction_is_relative_or_rounding():
     d = np.array([0.0, 1e-6])
 
     def found(relative, displacement, noise=0.0):
-        return size(relative, SCALES._replace(noise=noise), d, x, q, displacement, 2, 0)
+        return size(relative, replace(SCALES, noise=noise), d, x, q, displacement, 2, 0)
 
     assert found(1e-12, 1.0) == pytest.approx(1e-6 / (5e-12 + 10 * EPS), rel=1e-12)
     assert found(1e-12, 1e-14) == pytest.approx(1e-6 / (10 * EPS / 1e-14), rel=1e-6)

@@ -33,8 +33,8 @@ from genalpha.errors import (
 )
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import leading_tolerance
+from genalpha.numerics.counters import Counters
 from genalpha.numerics.initial_values import consistent_initial_values
-from genalpha.numerics.newton import Counters
 
 Array = np.ndarray
 Results = tuple[int, list[float], list[Array], list[Array]]

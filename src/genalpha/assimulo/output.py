@@ -10,7 +10,7 @@ from assimulo.ode import NORMAL
 
 from genalpha.assimulo.course import Course, Point
 from genalpha.assimulo.solver_options import SolverOptions
-from genalpha.numerics.newton import Counters
+from genalpha.numerics.counters import Counters
 
 Array = np.ndarray
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from genalpha.model import Mechanism
+from genalpha.numerics.counters import Counters
 from genalpha.numerics.interpolation import Knot, interpolate
-from genalpha.numerics.newton import Counters
 
 Array = np.ndarray
 

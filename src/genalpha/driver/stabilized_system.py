@@ -11,9 +11,9 @@ from genalpha.driver.stabilized_options import StabilizedOptions
 from genalpha.errors import CallbackError, ConvergenceError, InvalidOptionError
 from genalpha.model import Mechanism
 from genalpha.numerics.automatic_gains import automatic_gains
+from genalpha.numerics.counters import Counters
 from genalpha.numerics.deviation import Deviation, Guarantee, deviation_of_run, step_matrix
 from genalpha.numerics.initial_values import project_position, project_velocity
-from genalpha.numerics.newton import Counters
 from genalpha.numerics.redundancy import Reduction, check_rank
 from genalpha.numerics.stabilization import Gains, Perturbation
 from genalpha.schemes.stabilized import ORDERS, Evaluation, deviation, evaluate, remainders

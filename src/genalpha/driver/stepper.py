@@ -6,7 +6,7 @@ turns what goes wrong in a step into an error that says when and where.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,10 +14,11 @@ from genalpha.driver.blame import worst_equations
 from genalpha.driver.options import Options
 from genalpha.errors import CallbackError, ConvergenceError, SingularSystemError
 from genalpha.model import Mechanism, Motion
+from genalpha.numerics.counters import Counters
 from genalpha.numerics.initial_values import accelerations, check_start
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.local_error import ErrorConstants
-from genalpha.numerics.newton import SETUP_COST, Counters, Newton
+from genalpha.numerics.newton import SETUP_COST, Newton
 from genalpha.numerics.redundancy import Reduction, check_rank
 from genalpha.numerics.systems import Systems
 from genalpha.schemes import choose
@@ -26,7 +27,8 @@ from genalpha.schemes.settings import Scheme, State
 Array = np.ndarray
 
 
-class Later(NamedTuple):
+@dataclass
+class Later:
     """A step whose acceleration and multipliers are worked out when they are asked for."""
 
     scheme: Scheme
@@ -56,6 +58,8 @@ class Stepper:
     ----------
     state
         The scheme's state at the present time; steps replace it, never change it.
+    counters : Counters
+        What the integration has cost so far.
     """
 
     def __init__(
@@ -69,18 +73,15 @@ class Stepper:
         self.options = options
         self.settings = options.settings(mechanism, tolerance)
         self.scheme = choose(options.scheme, mechanism)
+        self._known: Knot | Later | None = None
+        self.counters = counters or Counters()
         self.newton = Newton(
             options.jacobian,
             options.max_iterations,
-            counters if counters else Counters(),
+            self.counters,
             Systems(options.linear_solver),
             SETUP_COST + mechanism.tangent_cost,
         )
-
-    @property
-    def counters(self) -> Counters:
-        """What the integration has cost so far."""
-        return self.newton.counters
 
     @property
     def t(self) -> float:
@@ -114,7 +115,7 @@ class Stepper:
         vdot, lam, psi = accelerations(o, t, q, v, *reduction.restrict(lam, psi))
         self.newton.forget()
         self.state = self.scheme.begin(o, settings, t, Motion(q, v, vdot, lam, psi), h)
-        self._known: Knot | Later | None = Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
+        self._known = Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
         if self.options.start == "shifted" and settings.coefficients.alpha:
             first = self.attempt(h)
             self.state = self.scheme.shifted(o, settings, self.state, first, h)
@@ -171,7 +172,9 @@ class Stepper:
 
     def accept(self, state: State, t: float | None = None) -> None:
         """Make `state` the present one; `t` is its exact time, free of rounding in t + h."""
-        self.state = state if t is None or t == state.t else state._replace(t=t)
+        if t is not None:
+            state.t = t
+        self.state = state
         self._known = None
         self.counters.nsteps += 1
         self.counters.note_size(state.h)
@@ -186,9 +189,7 @@ class Stepper:
     def known(self) -> Knot | Later:
         """Return the same, or what it takes to work it out later."""
         if self._known is None:
-            slim, state = self.scheme.slim, self.state
-            later = Later(self.scheme, self.reduction, slim(state) if slim else state)
-            self._known = later if slim else later.knot()
+            self._known = Later(self.scheme, self.reduction, self.scheme.slim(self.state))
         return self._known
 
     def _check_callbacks(self, h: float) -> None:

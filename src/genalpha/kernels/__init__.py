@@ -1,21 +1,22 @@
 """The innermost loops: short vectors, small matrices, LU.
 
 They are compiled (`compiled`, Cython) where a compiler was there at installation; otherwise the
-same operations come from NumPy (`plain`), several times slower for small mechanisms. `COMPILED`
-tells which; the environment variable GENALPHA_PLAIN forces NumPy.
+same operations come from NumPy (`plain`), see `genalpha.imports`.
 """
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
+from genalpha.imports import COMPILED
 from genalpha.kernels import plain
 
 __all__ = [
-    "COMPILED",
     "Checked",
     "DenseLU",
+    "add",
+    "add_product",
+    "add_transposed_product",
     "assembled",
     "broyden",
     "combined",
@@ -23,27 +24,27 @@ __all__ = [
     "extrapolated",
     "largest",
     "norm",
+    "part",
     "plus",
     "product",
     "same",
     "scattered",
+    "solution",
     "stacked",
     "transposed_product",
+    "zeros",
 ]
 
-COMPILED = False
-if TYPE_CHECKING or os.environ.get("GENALPHA_PLAIN"):
-    chosen = plain
+if COMPILED and not TYPE_CHECKING:
+    from genalpha.kernels import compiled as chosen
 else:
-    try:
-        from genalpha.kernels import compiled as chosen
-
-        COMPILED = True
-    except ImportError:
-        chosen = plain
+    chosen = plain
 
 Checked = chosen.Checked
 DenseLU = chosen.DenseLU
+add = chosen.add
+add_product = chosen.add_product
+add_transposed_product = chosen.add_transposed_product
 assembled = chosen.assembled
 broyden = chosen.broyden
 combined = chosen.combined
@@ -51,9 +52,12 @@ correction_size = chosen.correction_size
 extrapolated = chosen.extrapolated
 largest = chosen.largest
 norm = chosen.norm
+part = chosen.part
 plus = chosen.plus
 product = chosen.product
 same = chosen.same
 scattered = chosen.scattered
+solution = chosen.solution
 stacked = chosen.stacked
 transposed_product = chosen.transposed_product
+zeros = chosen.zeros

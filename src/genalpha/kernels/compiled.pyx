@@ -17,7 +17,6 @@ from scipy.linalg import cython_lapack
 
 cnp.import_array()
 
-ctypedef cnp.npy_intp Size
 ctypedef void (*Dgetrf)(int*, int*, double*, int*, int*, int*) noexcept nogil
 ctypedef void (*Dgetrs)(
     char*, int*, int*, double*, int*, int*, double*, int*, int*
@@ -41,6 +40,8 @@ cdef double TINY = np.finfo(float).tiny
 
 cdef inline double* doubles(cnp.ndarray x) except NULL:
     """The memory of a contiguous vector of doubles; anything else is a mistake of ours."""
+    if x is None:
+        raise TypeError("expected contiguous doubles, got None")
     if not (cnp.PyArray_TYPE(x) == cnp.NPY_DOUBLE and cnp.PyArray_IS_C_CONTIGUOUS(x)):
         raise TypeError(f"expected contiguous doubles, got {(<object> x).dtype}")
     return <double*> cnp.PyArray_DATA(x)
@@ -69,15 +70,25 @@ cdef inline double length(double* x, Size n) noexcept nogil:
     return sqrt(total)
 
 
-def norm(cnp.ndarray x not None):
-    return length(doubles(x), cnp.PyArray_SIZE(x))
+cpdef double norm(cnp.ndarray x) except? -1.0:
+    cdef double* values = doubles(x)
+    return length(values, cnp.PyArray_SIZE(x))
 
 
-def plus(cnp.ndarray x not None, double c, cnp.ndarray y not None):
-    cdef Size i, n = cnp.PyArray_SIZE(x)
-    cdef cnp.ndarray result = vector(n)
+cpdef cnp.ndarray part(cnp.ndarray x, Size first, Size last):
+    cdef double* values = doubles(x)
+    if first < 0 or last < first or last > cnp.PyArray_SIZE(x):
+        raise ValueError(f"entries {first} to {last} of {cnp.PyArray_SIZE(x)}")
+    cdef cnp.ndarray result = vector(last - first)
+    memcpy(cnp.PyArray_DATA(result), values + first, (last - first) * sizeof(double))
+    return result
+
+
+cpdef cnp.ndarray plus(cnp.ndarray x, double c, cnp.ndarray y):
     cdef double* a = doubles(x)
     cdef double* b = doubles(y)
+    cdef Size i, n = cnp.PyArray_SIZE(x)
+    cdef cnp.ndarray result = vector(n)
     cdef double* r = <double*> cnp.PyArray_DATA(result)
     if cnp.PyArray_SIZE(y) < n:
         raise ValueError(f"{cnp.PyArray_SIZE(y)} values to add to {n}")
@@ -86,13 +97,13 @@ def plus(cnp.ndarray x not None, double c, cnp.ndarray y not None):
     return result
 
 
-def combined(double a, cnp.ndarray x not None, double b, cnp.ndarray y not None,
-             double c=0.0, cnp.ndarray z=None):
-    cdef Size i, n = cnp.PyArray_SIZE(x)
-    cdef cnp.ndarray result = vector(n)
+cpdef cnp.ndarray combined(double a, cnp.ndarray x, double b, cnp.ndarray y,
+                           double c=0.0, cnp.ndarray z=None):
     cdef double* xs = doubles(x)
     cdef double* ys = doubles(y)
     cdef double* zs
+    cdef Size i, n = cnp.PyArray_SIZE(x)
+    cdef cnp.ndarray result = vector(n)
     cdef double* r = <double*> cnp.PyArray_DATA(result)
     if cnp.PyArray_SIZE(y) < n or (z is not None and cnp.PyArray_SIZE(z) < n):
         raise ValueError(f"vectors shorter than the first, which has {n} values")
@@ -106,9 +117,10 @@ def combined(double a, cnp.ndarray x not None, double b, cnp.ndarray y not None,
     return result
 
 
-def extrapolated(tuple past not None, double t):
+cpdef cnp.ndarray extrapolated(tuple past, double t):
     cdef Size i, j, order, known = len(past)
     cdef cnp.ndarray value = past[0][1]
+    doubles(value)
     cdef Size n = cnp.PyArray_SIZE(value)
     cdef cnp.ndarray result = copied(value)
     cdef double* guess = <double*> cnp.PyArray_DATA(result)
@@ -152,7 +164,7 @@ cdef void lagrange(double* at, Size count, double t, double* weights) noexcept n
                 weights[i] *= (t - at[j]) / (at[i] - at[j])
 
 
-def assembled(Size size, blocks):
+cpdef cnp.ndarray assembled(Size size, blocks):
     cdef Size shape[2]
     shape[0] = shape[1] = size
     cdef cnp.ndarray whole = cnp.PyArray_ZEROS(2, shape, cnp.NPY_DOUBLE, 1)
@@ -211,7 +223,7 @@ def scattered(Size size, cnp.ndarray places not None, terms):
     return result
 
 
-def largest(A):
+cpdef double largest(A) except? -1.0:
     cdef cnp.ndarray values = A if isinstance(A, cnp.ndarray) else A.data
     if cnp.PyArray_TYPE(values) != cnp.NPY_DOUBLE or not cnp.PyArray_ISONESEGMENT(values):
         return float(np.max(np.abs(values), initial=0.0))
@@ -232,39 +244,32 @@ cdef inline void put(double* r, double c, double* x, Size n) noexcept nogil:
         r[i] = c * x[i]
 
 
-def stacked(double a, cnp.ndarray x not None, double b, cnp.ndarray y not None,
-            double c=0.0, cnp.ndarray z=None):
+cpdef cnp.ndarray stacked(double a, cnp.ndarray x, double b, cnp.ndarray y,
+                          double c=0.0, cnp.ndarray z=None):
+    cdef double* xs = doubles(x)
+    cdef double* ys = doubles(y)
     cdef Size n = cnp.PyArray_SIZE(x), m = cnp.PyArray_SIZE(y)
     cdef Size k = 0 if z is None else cnp.PyArray_SIZE(z)
     cdef cnp.ndarray result = vector(n + m + k)
     cdef double* r = <double*> cnp.PyArray_DATA(result)
-    put(r, a, doubles(x), n)
-    if m:
-        put(r + n, b, doubles(y), m)
+    put(r, a, xs, n)
+    put(r + n, b, ys, m)
     if k:
         put(r + n + m, c, doubles(z), k)
     return result
 
 
-cdef cnp.ndarray dense_product(double c, cnp.ndarray A, int first, cnp.ndarray x):
-    """c A x (first = 0) or c A^T x (first = 1) for a matrix of any memory layout."""
+cdef void dense_multiply(double c, cnp.ndarray A, int first, double* x, double* r) noexcept:
+    """Add c A x (first = 0) or c A^T x (first = 1) to r, for a matrix of any memory layout."""
     cdef Size i, j, n = cnp.PyArray_DIM(A, first), m = cnp.PyArray_DIM(A, 1 - first)
     cdef Size down = cnp.PyArray_STRIDE(A, first), right = cnp.PyArray_STRIDE(A, 1 - first)
-    if cnp.PyArray_TYPE(A) != cnp.NPY_DOUBLE or n * m > LARGE:
-        return c * (A.T if first else A).dot(x)
-    if cnp.PyArray_SIZE(x) != m:
-        raise ValueError(f"a matrix of {m} columns times a vector of {cnp.PyArray_SIZE(x)} values")
-    cdef cnp.ndarray result = vector(n)
     cdef char* a = <char*> cnp.PyArray_DATA(A)
-    cdef double* b = doubles(x)
-    cdef double* r = <double*> cnp.PyArray_DATA(result)
     cdef double total
     for i in range(n):
         total = 0.0
         for j in range(m):
-            total += (<double*> (a + i * down + j * right))[0] * b[j]
-        r[i] = c * total
-    return result
+            total += (<double*> (a + i * down + j * right))[0] * x[j]
+        r[i] += c * total
 
 
 ctypedef fused Index:
@@ -283,77 +288,129 @@ cdef bint plain_sparse(A, cnp.ndarray data, cnp.ndarray indices, cnp.ndarray ind
     )
 
 
-cdef void multiply(double* values, Index* rows, Index* ends, Size m, double* x,
+cdef void multiply(double c, double* values, Index* rows, Index* ends, Size m, double* x,
                    double* r) noexcept nogil:
-    """Add A x to r."""
+    """Add c A x to r."""
     cdef Size j, k
+    cdef double factor
     for j in range(m):
+        factor = c * x[j]
         for k in range(ends[j], ends[j + 1]):
-            r[rows[k]] += values[k] * x[j]
+            r[rows[k]] += values[k] * factor
 
 
 cdef void multiply_transposed(double c, double* values, Index* rows, Index* ends, Size m,
                               double* x, double* r) noexcept nogil:
-    """Set r to c A^T x."""
+    """Add c A^T x to r."""
     cdef double total
     cdef Size j, k
     for j in range(m):
         total = 0.0
         for k in range(ends[j], ends[j + 1]):
             total += values[k] * x[rows[k]]
-        r[j] = c * total
+        r[j] += c * total
 
 
-def product(A, cnp.ndarray x not None):
-    if isinstance(A, cnp.ndarray):
-        return dense_product(1.0, A, 0, x)
-    cdef cnp.ndarray data = A.data, indices = A.indices, indptr = A.indptr
-    if not plain_sparse(A, data, indices, indptr):
-        return A @ x
+cdef int add_matrix_product(cnp.ndarray r, double c, A, int transposed, cnp.ndarray x,
+                            Size first) except -1:
+    """Add c A x or c A^T x to the first entries of r, where x begins at its entry `first`."""
+    cdef double* to = doubles(r)
+    cdef double* xs = doubles(x)
+    cdef Size n, m, room = cnp.PyArray_SIZE(r), given = cnp.PyArray_SIZE(x) - first
+    cdef bint is_dense = isinstance(A, cnp.ndarray)
+    if is_dense:
+        n, m = cnp.PyArray_DIM(<cnp.ndarray> A, 0), cnp.PyArray_DIM(<cnp.ndarray> A, 1)
+    else:
+        n, m = A.shape
+    if transposed:
+        n, m = m, n
+    if first < 0 or given < m or room < n:
+        raise ValueError(
+            f"{n} rows and {m} columns for {given} values to be added to {room} values"
+        )
+    if is_dense and n * m <= LARGE and cnp.PyArray_TYPE(<cnp.ndarray> A) == cnp.NPY_DOUBLE:
+        dense_multiply(c, A, transposed, xs + first, to)
+        return 0
+    cdef cnp.ndarray data, indices, indptr
+    if not is_dense:
+        data, indices, indptr = A.data, A.indices, A.indptr
+        if plain_sparse(A, data, indices, indptr):
+            add_sparse_product(to, c, transposed, data, indices, indptr, xs + first)
+            return 0
+    r[:n] += c * ((A.T if transposed else A) @ x[first : first + m])
+    return 0
+
+
+cdef void add_sparse_product(double* r, double c, int transposed, cnp.ndarray data,
+                             cnp.ndarray indices, cnp.ndarray indptr, double* x) noexcept:
+    cdef double* values = <double*> cnp.PyArray_DATA(data)
+    cdef void* rows = cnp.PyArray_DATA(indices)
+    cdef void* ends = cnp.PyArray_DATA(indptr)
+    cdef Size m = cnp.PyArray_SIZE(indptr) - 1
+    cdef cnp.int32_t* rows32 = <cnp.int32_t*> rows
+    cdef cnp.int32_t* ends32 = <cnp.int32_t*> ends
+    cdef cnp.int64_t* rows64 = <cnp.int64_t*> rows
+    cdef cnp.int64_t* ends64 = <cnp.int64_t*> ends
+    cdef bint short = cnp.PyArray_TYPE(indices) == cnp.NPY_INT32
+    if transposed and short:
+        multiply_transposed(c, values, rows32, ends32, m, x, r)
+    elif transposed:
+        multiply_transposed(c, values, rows64, ends64, m, x, r)
+    elif short:
+        multiply(c, values, rows32, ends32, m, x, r)
+    else:
+        multiply(c, values, rows64, ends64, m, x, r)
+
+
+cdef cnp.ndarray matrix_product(double c, A, int transposed, cnp.ndarray x):
     cdef Size n, m
-    n, m = A.shape
+    if isinstance(A, cnp.ndarray):
+        n, m = cnp.PyArray_DIM(<cnp.ndarray> A, transposed), cnp.PyArray_DIM(<cnp.ndarray> A, 1 - transposed)
+    else:
+        n, m = A.shape[transposed], A.shape[1 - transposed]
     if cnp.PyArray_SIZE(x) != m:
         raise ValueError(f"a matrix of {m} columns times a vector of {cnp.PyArray_SIZE(x)} values")
-    cdef cnp.ndarray result = cnp.PyArray_ZEROS(1, &n, cnp.NPY_DOUBLE, 0)
-    cdef double* r = <double*> cnp.PyArray_DATA(result)
-    cdef double* values = <double*> cnp.PyArray_DATA(data)
-    cdef void* rows = cnp.PyArray_DATA(indices)
-    cdef void* ends = cnp.PyArray_DATA(indptr)
-    if cnp.PyArray_TYPE(indices) == cnp.NPY_INT32:
-        multiply(values, <cnp.int32_t*> rows, <cnp.int32_t*> ends, m, doubles(x), r)
-    else:
-        multiply(values, <cnp.int64_t*> rows, <cnp.int64_t*> ends, m, doubles(x), r)
+    cdef cnp.ndarray result = zeros(n)
+    add_matrix_product(result, c, A, transposed, x, 0)
     return result
 
 
-def transposed_product(double c, A, cnp.ndarray x not None):
-    if isinstance(A, cnp.ndarray):
-        return dense_product(c, A, 1, x)
-    cdef cnp.ndarray data = A.data, indices = A.indices, indptr = A.indptr
-    if not plain_sparse(A, data, indices, indptr):
-        return c * (A.T @ x)
-    cdef Size n, m
-    n, m = A.shape
-    if cnp.PyArray_SIZE(x) != n:
-        raise ValueError(f"a matrix of {n} rows times a vector of {cnp.PyArray_SIZE(x)} values")
-    cdef cnp.ndarray result = vector(m)
-    cdef double* r = <double*> cnp.PyArray_DATA(result)
-    cdef double* values = <double*> cnp.PyArray_DATA(data)
-    cdef void* rows = cnp.PyArray_DATA(indices)
-    cdef void* ends = cnp.PyArray_DATA(indptr)
-    if cnp.PyArray_TYPE(indices) == cnp.NPY_INT32:
-        multiply_transposed(c, values, <cnp.int32_t*> rows, <cnp.int32_t*> ends, m, doubles(x), r)
-    else:
-        multiply_transposed(c, values, <cnp.int64_t*> rows, <cnp.int64_t*> ends, m, doubles(x), r)
-    return result
+cpdef add_product(cnp.ndarray r, double c, A, cnp.ndarray x, Size first):
+    add_matrix_product(r, c, A, 0, x, first)
 
 
-def correction_size(cnp.ndarray d not None, cnp.ndarray x not None, cnp.ndarray at not None,
-                    Size n, Size m, double relative, double rounding, double noise,
-                    double multiplier_noise, double mass_over_gradient):
-    cdef Size k = cnp.PyArray_SIZE(d) - n - m
+cpdef add_transposed_product(cnp.ndarray r, double c, A, cnp.ndarray x, Size first):
+    add_matrix_product(r, c, A, 1, x, first)
+
+
+cpdef add(cnp.ndarray r, Size first, double c, cnp.ndarray y):
+    cdef double* to = doubles(r)
+    cdef double* ys = doubles(y)
+    cdef Size i, n = cnp.PyArray_SIZE(y)
+    if first < 0 or first + n > cnp.PyArray_SIZE(r):
+        raise ValueError(f"{n} values to be added from {first} on to {cnp.PyArray_SIZE(r)} values")
+    for i in range(n):
+        to[first + i] += c * ys[i]
+
+
+cpdef cnp.ndarray zeros(Size n):
+    return cnp.PyArray_ZEROS(1, &n, cnp.NPY_DOUBLE, 0)
+
+
+cpdef cnp.ndarray product(A, cnp.ndarray x):
+    return matrix_product(1.0, A, 0, x)
+
+
+cpdef cnp.ndarray transposed_product(double c, A, cnp.ndarray x):
+    return matrix_product(c, A, 1, x)
+
+
+cpdef double correction_size(cnp.ndarray d, cnp.ndarray x, cnp.ndarray at, Size n, Size m,
+                             double relative, double rounding, double noise,
+                             double multiplier_noise, double mass_over_gradient) except? -1.0:
     cdef double* ds = doubles(d)
     cdef double* xs = doubles(x)
+    cdef Size k = cnp.PyArray_SIZE(d) - n - m
     cdef double scale = fmax(1.0, length(doubles(at), cnp.PyArray_SIZE(at)))
     cdef double allowed = relative * length(xs, n) + rounding * scale + noise
     cdef double size = length(ds, n) / allowed
@@ -381,19 +438,18 @@ cdef inline double dot(double* x, double* y, Size n, Size size, double weight) n
     return first + weight * rest
 
 
-def broyden(list moves not None, cnp.ndarray d not None, Size n, double weight):
+cpdef cnp.ndarray broyden(list moves, cnp.ndarray d, Size n, double weight):
+    cdef double* z = doubles(d)
     cdef Size i, j, size = cnp.PyArray_SIZE(d), count = len(moves)
     if count == 0:
         return d
-    cdef cnp.ndarray result = copied(d)
-    cdef double* z = <double*> cnp.PyArray_DATA(result)
     cdef double* s = doubles(moves[0])
     cdef double* following
     cdef double c, squared
     for j in range(count):
         squared = dot(s, s, n, size, weight)
         if squared == 0.0:
-            return result
+            return d
         c = dot(s, z, n, size, weight) / squared
         if j == count - 1:
             c = 1.0 / (1.0 - c) if c < 0.5 else 1.0
@@ -404,7 +460,7 @@ def broyden(list moves not None, cnp.ndarray d not None, Size n, double weight):
             for i in range(size):
                 z[i] += c * following[i]
             s = following
-    return result
+    return d
 
 
 cdef class DenseLU:
@@ -456,6 +512,22 @@ cdef class DenseLU:
                    <int*> cnp.PyArray_DATA(self.pivots),
                    <double*> cnp.PyArray_DATA(x) + <Size> k * n, &n, &info)
         return x
+
+
+cpdef cnp.ndarray solution(solve, cnp.ndarray right):
+    cdef DenseLU lu
+    cdef int info = 0, columns = 1
+    cdef char trans = b"N"
+    if type(solve) is not DenseLU:
+        return solve(right)
+    lu = solve
+    cdef double* x = doubles(right)
+    if cnp.PyArray_SIZE(right) != lu.n:
+        raise ValueError(f"{cnp.PyArray_SIZE(right)} values for a matrix of size {lu.n}")
+    if lu.n:
+        dgetrs(&trans, &lu.n, &columns, <double*> cnp.PyArray_DATA(lu.lu), &lu.n,
+               <int*> cnp.PyArray_DATA(lu.pivots), x, &lu.n, &info)
+    return right
 
 
 cdef inline bint read(list values, double* to, Size n) except -1:

@@ -23,6 +23,11 @@ def norm(x: Array) -> float:
     return sqrt(x.dot(x))
 
 
+def part(x: Array, first: int, last: int) -> Array:
+    """Return a copy of the entries from `first` to before `last`."""
+    return x[first:last].copy()
+
+
 def plus(x: Array, c: float, y: Array) -> Array:
     """Return x + c y; of a longer y, the first entries count."""
     return x + c * y[: x.size]
@@ -91,6 +96,28 @@ def largest(A: Matrix) -> float:
     return float(np.max(np.abs(values), initial=0.0))
 
 
+def zeros(n: int) -> Array:
+    """Return a vector of zeros."""
+    return np.zeros(n)
+
+
+def add(r: Array, first: int, c: float, y: Array) -> None:
+    """Add c y to r, from its entry `first` on, in place."""
+    r[first : first + y.size] += c * y
+
+
+def add_product(r: Array, c: float, A: Matrix, x: Array, first: int) -> None:
+    """Add c A x to the first entries of r, in place; x begins at its entry `first`."""
+    n, m = A.shape
+    r[:n] += c * (A @ x[first : first + m])
+
+
+def add_transposed_product(r: Array, c: float, A: Matrix, x: Array, first: int) -> None:
+    """Add c A^T x to the first entries of r, in place; x begins at its entry `first`."""
+    m, n = A.shape
+    r[:n] += c * (A.T @ x[first : first + m])
+
+
 def product(A: Matrix, x: Array) -> Array:
     """Return A x, for a dense or sparse A."""
     return np.asarray(A @ x)
@@ -136,7 +163,7 @@ def correction_size(
 
 
 def broyden(moves: list[Array], d: Array, n: int, weight: float) -> Array:
-    """Return a quasi-Newton correction: `d` with Broyden's updates of the iteration matrix.
+    """Return a quasi-Newton correction: `d` with Broyden's updates; `d` is overwritten.
 
     Parameters
     ----------
@@ -152,7 +179,7 @@ def broyden(moves: list[Array], d: Array, n: int, weight: float) -> Array:
     C. T. Kelley, Iterative Methods for Linear and Nonlinear Equations (1995), algorithm brsol: no
     matrix is stored. An update that would more than double the correction is left out.
     """
-    z = d.copy()
+    z = d
     weights = np.where(np.arange(d.size) < n, 1.0, weight)
     for j, s in enumerate(moves):
         squared = (weights * s).dot(s)
@@ -160,9 +187,9 @@ def broyden(moves: list[Array], d: Array, n: int, weight: float) -> Array:
             return z
         c = (weights * s).dot(z) / squared
         if j < len(moves) - 1:
-            z = z + c * moves[j + 1]
+            z += c * moves[j + 1]
         elif c < 0.5:
-            z = z / (1.0 - c)
+            z /= 1.0 - c
     return z
 
 
@@ -192,6 +219,11 @@ class DenseLU:
                 f"right-hand side of shape {right.shape} for a matrix of size {self._size}"
             )
         return dgetrs(self._lu, self._pivots, right)[0] if right.size else right.copy()
+
+
+def solution(solve: Callable[[Array], Array], right: Array) -> Array:
+    """Return the solution of a system; `right` may be overwritten by it."""
+    return solve(right)
 
 
 class Checked:

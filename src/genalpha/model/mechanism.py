@@ -21,12 +21,10 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from genalpha.errors import InvalidOptionError
-from genalpha.kernels import combined, plus, product, transposed_product
 from genalpha.model import audit, completion
 from genalpha.model.arguments import OF_TQV, OPTIONAL, faults_of_values
 from genalpha.model.callbacks import (
     Array,
-    Matrix,
     MatrixFunction,
     VectorFunction,
     checked_matrix,
@@ -35,13 +33,14 @@ from genalpha.model.callbacks import (
     now,
 )
 from genalpha.model.differences import DIFFERENCED, EPS
+from genalpha.model.equations import Equations
 from genalpha.model.patterns import Patterns
 from genalpha.model.reference import Reference
 
 Callback = Callable[..., Any]
 
 
-class Mechanism:
+class Mechanism(Equations):
     """A mechanism: mass, forces, constraints, a start; every derivative given or differenced.
 
     Parameters
@@ -119,17 +118,9 @@ class Mechanism:
     All callbacks become methods of the same name, checked, with missing ones differenced.
     """
 
-    mass: MatrixFunction
-    force: VectorFunction
-    holonomic: VectorFunction
-    holonomic_jacobian: MatrixFunction
-    holonomic_rate: VectorFunction
     holonomic_acceleration: VectorFunction
-    nonholonomic: VectorFunction
-    nonholonomic_jacobian: MatrixFunction
     nonholonomic_gradient: MatrixFunction
     nonholonomic_acceleration: VectorFunction
-    reaction: VectorFunction
     reaction_jacobian: MatrixFunction
     stiffness: MatrixFunction
     damping: MatrixFunction
@@ -170,6 +161,7 @@ class Mechanism:
         if faults:
             raise InvalidOptionError("Mechanism", faults)
         self.given = frozenset(callbacks)
+        self.is_ideal = "reaction" not in callbacks
         self.name = name or "mechanism"
         self.redundant, self.energy, self.reference = redundant, energy, reference
         self.t0 = float(t0)
@@ -214,8 +206,10 @@ class Mechanism:
         vector, matrix = self._wrappers(given)
 
         self.force = checked_vector(force, "force", n)
+        self.force_now = now(self.force)
         self._set_mass(mass)
         self.holonomic = vector("holonomic", m) or _empty
+        self.holonomic_now = now(self.holonomic)
         self.nonholonomic = vector("nonholonomic", l) or _empty
         self.reaction = vector("reaction", n) or _empty  # replaced below when it is the default
         probe = Patterns(self, patterns)
@@ -230,6 +224,7 @@ class Mechanism:
             (l, n), lambda: completion.position_gradient(self.nonholonomic, probe.gradient())
         )
         G, K = self.holonomic_jacobian, self.nonholonomic_jacobian
+        self.holonomic_jacobian_now, self.nonholonomic_jacobian_now = now(G), now(K)
         self.holonomic_rate = vector("holonomic_rate", m) or (
             completion.position_rate(self.holonomic, G)
             if "holonomic_jacobian" in given or not m
@@ -297,14 +292,14 @@ class Mechanism:
     def _set_mass(self, mass: Any) -> None:
         """Constant (kept as it is, evaluated never) or callable."""
         n = self.n_q
-        self.constant_mass: Matrix | None = None
+        self.constant_mass = None
         if callable(mass):
             self.mass = checked_matrix(mass, "mass", (n, n), self.is_sparse)
-            self._mass_now = now(self.mass)
+            self.mass_now = now(self.mass)
             return
         if mass is None:
             mass = sparse.eye_array(n) if self.is_sparse else np.eye(n)
-        self.mass = self._mass_now = constant_matrix(mass, "mass", (n, n), self.is_sparse)
+        self.mass = self.mass_now = constant_matrix(mass, "mass", (n, n), self.is_sparse)
         self.constant_mass = self.mass()
 
     def _unless_empty(
@@ -353,30 +348,6 @@ class Mechanism:
         lam = np.zeros(self.n_lam) if self.lam0 is None else self.lam0.copy()
         psi = np.zeros(self.n_psi) if self.psi0 is None else self.psi0.copy()
         return lam, psi
-
-    def imbalance(self, t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array) -> Array:
-        """Return M vdot - f - reaction, the residual of the equations of motion, shape (n,)."""
-        inertia = product(self._mass_now(t, q), vdot)
-        return combined(
-            1.0, inertia, -1.0, self.force(t, q, v), -1.0, self.reaction(t, q, v, lam, psi)
-        )
-
-    def reaction_at(self, t: float, q: Array) -> Callable[[Array, Array, Array], Array]:
-        """Return the reaction at one position as a function of v, lam, psi; it evaluates G once."""
-        if "reaction" in self.given:
-            return lambda v, lam, psi: self.reaction(t, q, v, lam, psi)
-        if not self.n_lam:
-            return lambda v, lam, psi: transposed_product(
-                -1.0, self.nonholonomic_jacobian(t, q, v), psi
-            )
-        G = self.holonomic_jacobian(t, q)
-        if not self.n_psi:
-            return lambda v, lam, psi: transposed_product(-1.0, G, lam)
-        return lambda v, lam, psi: plus(
-            transposed_product(-1.0, G, lam),
-            -1.0,
-            transposed_product(1.0, self.nonholonomic_jacobian(t, q, v), psi),
-        )
 
     def replace(self, **changes: Any) -> Mechanism:
         """Return a copy with some constructor arguments changed, for example another start."""

@@ -13,13 +13,13 @@ Norms are Euclidean.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from genalpha.kernels import correction_size, largest, norm, stacked
+from genalpha.kernels import correction_size, largest, norm, part, stacked
 from genalpha.model import Mechanism
 from genalpha.numerics.linear import Solve
 from genalpha.numerics.systems import Terms, size_of
@@ -52,7 +52,8 @@ def for_tolerance(tolerance: float) -> float:
     return min(LOOSEST, max(FULL, 1e-3 * tolerance ** (2.0 / 3.0)))
 
 
-class Scales(NamedTuple):
+@dataclass
+class Scales:
     """What Newton's corrections are compared with; found along with the iteration matrix.
 
     Attributes
@@ -105,14 +106,15 @@ def scales(
     How much noise constraints make is seen by solving with their rounding errors: it grows with
     the length of a chain, for example.
     """
-    mass, gradient = size_of(inertia), max((size_of(terms) for terms in J), default=0.0)
+    mass, gradient = size_of(inertia), max([size_of(terms) for terms in J], default=0.0)
     extent = max(1.0, norm(q))
     noise = min(size_of(tangent) / max(mass, TINY), 1.0) * EPS * extent
     if not gradient:
         return Scales(noise, 0.0, 0.0, o.rounding)
     n, count = o.n_q, o.n_lam + o.n_psi
     d = solve(stacked(0.0, q, o.rounding * max(1.0, largest(q)) * gradient, _signs(count)))
-    return Scales(max(noise, norm(d[:n])), norm(d[n:]), mass / gradient, o.rounding)
+    moved, reacted = norm(part(d, 0, n)), norm(part(d, n, n + count))
+    return Scales(max(noise, moved), reacted, mass / gradient, o.rounding)
 
 
 @cache
@@ -145,7 +147,6 @@ def size(
     displacement : float
         how far it moves per unit of acceleration: h^2 beta or h gamma.
     """
-    noise, multiplier_noise, mass_over_gradient, rounding = scales
     per = 1.0 / abs(displacement)
     return correction_size(
         d,
@@ -154,8 +155,8 @@ def size(
         n,
         m,
         relative,
-        rounding * per,
-        noise * per,
-        multiplier_noise * per,
-        mass_over_gradient,
+        scales.rounding * per,
+        scales.noise * per,
+        scales.multiplier_noise * per,
+        scales.mass_over_gradient,
     )

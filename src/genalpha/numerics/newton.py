@@ -21,13 +21,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from genalpha.errors import ConvergenceError
 from genalpha.kernels import broyden
+from genalpha.numerics.counters import Counters
 from genalpha.numerics.linear import Solve
 from genalpha.numerics.systems import Systems, Terms
 
@@ -51,56 +51,6 @@ ROUNDING = 16.0
 SMALLEST_RATE = 1e-3
 
 
-@dataclass
-class Counters:
-    """What an integration cost, and what went wrong on the way.
-
-    Attributes
-    ----------
-    nsteps : int
-        Accepted steps.
-    nfcns : int
-        Residual evaluations: corrections computed.
-    njacs : int
-        Iteration matrices evaluated.
-    nfcnjacs : int
-        Evaluations of the equations of motion for differenced derivatives; 0 if all are given.
-    nlus : int
-        Matrix factorizations.
-    nniters : int
-        Newton iterations.
-    nnfails : int
-        Steps whose iteration did not converge, not even with a new matrix for every correction.
-    nerrfails : int
-        Steps rejected because the error was too large.
-    h_min, h_max : float
-        Smallest and largest accepted step, without sign; 0 before the first.
-    rejections : list of (float, float)
-        Time and size of every step that was tried in vain, for plots.
-    """
-
-    nsteps: int = 0
-    nfcns: int = 0
-    njacs: int = 0
-    nfcnjacs: int = 0
-    nlus: int = 0
-    nniters: int = 0
-    nnfails: int = 0
-    nerrfails: int = 0
-    h_min: float = 0.0
-    h_max: float = 0.0
-    rejections: list[tuple[float, float]] = field(default_factory=list, repr=False)
-
-    def note_size(self, h: float) -> None:
-        """Note the size of an accepted step."""
-        size = abs(h)
-        if size > self.h_max:
-            self.h_max = size
-        if size < self.h_min or not self.h_min:
-            self.h_min = size
-
-
-@dataclass
 class Newton:
     """An iteration, and what it remembers from one step to the next.
 
@@ -110,35 +60,45 @@ class Newton:
         When the iteration matrix is renewed. "auto" (default) keeps it while it contracts well.
     max_iterations : int
         Default 15.
-    counters : Counters
+    counters : Counters, optional
         Counts iterations, factorizations and failures; `correct` and `setup` count the rest.
-    systems : Systems
+    systems : Systems, optional
         Assembles and factorizes iteration matrices, and remembers where their values go.
     setup_cost : int
         What a new matrix costs, in iterations.
+
+    Attributes
+    ----------
+    solvers : object or None
+        What the last `setup` returned, if it may be used for the next step.
+    last_solvers : object or None
+        What the last iteration solved with, usable or not.
+    rate : float
+        Contraction rate of the last iteration; 1 is "unknown".
     """
 
-    mode: str = "auto"
-    max_iterations: int = 15
-    counters: Counters = field(default_factory=Counters)
-    systems: Systems = field(default_factory=Systems)
-    setup_cost: int = SETUP_COST
-    #: What the last `setup` returned, if it may be used for the next step.
-    solvers: Any = None
-    #: What the last iteration solved with, usable or not.
-    last_solvers: Any = None
-    #: Contraction rate of the last iteration; 1 is "unknown".
-    rate: float = 1.0
-    #: Fewest iterations of a step with the present matrix, and how many more others have needed.
-    _fewest: int = 0
-    _extra: int = 0
-    #: Steps that the present matrix has served, and how many the last one did that failed.
-    _age: int = 0
-    _life: float = math.inf
-    #: Corrections so far of the present iteration.
-    _moves: list[Array] = field(default_factory=list)
-    #: How the last iteration that did not converge ended.
-    _last: str = ""
+    def __init__(
+        self,
+        mode: str = "auto",
+        max_iterations: int = 15,
+        counters: Counters | None = None,
+        systems: Systems | None = None,
+        setup_cost: int = SETUP_COST,
+    ) -> None:
+        self.mode, self.max_iterations, self.setup_cost = mode, max_iterations, setup_cost
+        self.counters = counters or Counters()
+        self.systems = Systems() if systems is None else systems
+        self.solvers: Any = None
+        self.last_solvers: Any = None
+        self.rate = 1.0
+        # fewest iterations of a step with the present matrix, and how many more others have needed
+        self._fewest = self._extra = 0
+        # steps that the present matrix has served, and how many the last one did that failed
+        self._age, self._life = 0, math.inf
+        # corrections so far of the present iteration
+        self._moves: list[Array] = []
+        # how the last iteration that did not converge ended
+        self._last = ""
 
     def forget(self) -> None:
         """Drop the matrix, for example because the step size has changed much."""

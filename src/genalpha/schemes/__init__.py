@@ -27,7 +27,7 @@ _I3 = Scheme(
     i3.shifted,
     i3.step,
     i3.report,
-    None,
+    i3.slim,
     i3.errors,
     AccelerationHistory,
     i3.faults,

@@ -29,6 +29,7 @@ q1 satisfies the rate of g (velocity projection).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -53,7 +54,8 @@ NO_VECTOR = np.zeros(0)
 VARIANTS = ("end", "predicted", "midpoint")
 
 
-class State(NamedTuple):
+@dataclass
+class State:
     """What is carried from step to step; `h` is the step size that made `a`.
 
     `f` is f(t, q, v) = M^-1 force; `L` is L0 and L1; `past` (a1, L0, L1 of the last steps) only
@@ -160,7 +162,7 @@ def initial_force(o: Mechanism, t: float, q: Array, v: Array) -> Array:
 def shifted(o: Mechanism, settings: Settings, state: State, first: State, h: float) -> State:
     """Start with a0 = f(t0 + alpha h) + O(h^2): f(t0) and f(t1) extrapolated linearly."""
     alpha = settings.coefficients.alpha
-    return state._replace(a=(1.0 - alpha) * state.f + alpha * first.f, h=h)
+    return replace(state, a=(1.0 - alpha) * state.f + alpha * first.f, h=h)
 
 
 def adjusted(settings: Settings, a: Array, f: Array, ratio: float) -> Array:
@@ -363,7 +365,8 @@ def report(o: Mechanism, state: State) -> tuple[Array, Array, Array]:
 
 def slim(state: State) -> State:
     """Return a state that `report` takes, and that takes little memory."""
-    return State(*state[:4], NO_VECTOR, *state[5:7], NOTHING)
+    s = state
+    return State(s.t, s.q, s.v, s.a, NO_VECTOR, s.h, s.L, NOTHING)
 
 
 def errors(settings: Settings) -> ErrorConstants:

@@ -15,6 +15,7 @@ up to a small term (beta / gamma is near 1/2 for HHT) costs a little of Newton's
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -36,7 +37,8 @@ Array = np.ndarray
 NO_VECTOR = np.zeros(0)
 
 
-class State(NamedTuple):
+@dataclass
+class State:
     """What is carried from step to step; as in `hhti2`, with P for L0, L1."""
 
     t: float
@@ -184,4 +186,5 @@ def report(o: Mechanism, state: State) -> tuple[Array, Array, Array]:
 
 def slim(state: State) -> State:
     """Return a state that `report` takes, and that takes little memory."""
-    return State(*state[:4], NO_VECTOR, *state[5:7], NOTHING)
+    s = state
+    return State(s.t, s.q, s.v, s.a, NO_VECTOR, s.h, s.P, NOTHING)

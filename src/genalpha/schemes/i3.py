@@ -23,12 +23,23 @@ this is the scheme here with HHT coefficients, for a variable one it is not.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
-from genalpha.kernels import combined, norm, plus, product, stacked, transposed_product
+from genalpha.kernels import (
+    add,
+    combined,
+    norm,
+    part,
+    plus,
+    product,
+    solution,
+    stacked,
+    transposed_product,
+    zeros,
+)
 from genalpha.model import Mechanism, Motion
 from genalpha.model.differences import directional_derivative, time_scale
 from genalpha.numerics.accuracy import Scales, scales, size
@@ -37,7 +48,7 @@ from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve, factorize, saddle, stack
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
 from genalpha.numerics.newton import Newton, Sizes
-from genalpha.numerics.prediction import Past, extended, predicted
+from genalpha.numerics.prediction import NOTHING, Past, extended, predicted
 from genalpha.schemes.settings import Settings
 
 Array = np.ndarray
@@ -46,7 +57,8 @@ Array = np.ndarray
 DRIFT_ACCURACY, DRIFT_REPEATS = 1e-6, 6
 
 
-class State(NamedTuple):
+@dataclass
+class State:
     """What is carried from step to step; `h` is the step size that made `a`.
 
     `past` (vdot, lam, psi of the last steps) only helps Newton's iteration to start well.
@@ -64,7 +76,8 @@ class State(NamedTuple):
     past: Past
 
 
-class Trial(NamedTuple):
+@dataclass
+class Trial:
     """What a step knows before its unknowns x = (vdot1, lam1, psi1), see (7).
 
     q1 = q_hat + vdot1 / bp and v1 = v_hat + gp / bp vdot1.
@@ -77,7 +90,8 @@ class Trial(NamedTuple):
     gp: float
 
 
-class Matrices(NamedTuple):
+@dataclass
+class Matrices:
     """The factorized iteration matrix, and what corrections are compared with."""
 
     solve: Solve
@@ -108,12 +122,12 @@ def shifted(o: Mechanism, settings: Settings, state: State, first: State, h: flo
     v = state.v
     if o.n_lam:
         v = with_drift(o, state, (1.0 / 6.0 - c.alpha / 2.0 - c.beta) * h**2 * jerk(o, state))
-    return state._replace(v=v, a=a, a_old=a, h=h)
+    return replace(state, v=v, a=a, a_old=a, h=h)
 
 
 def jerk(o: Mechanism, state: State) -> Array:
     """Return G v'', from the derivative of 0 = G vdot + (g_tt + 2 g_tq v + g_qq(v, v))."""
-    t, q, v, vdot = state[:4]
+    t, q, v, vdot = state.t, state.q, state.v, state.vdot
     T = time_scale(q, v)
 
     def acceleration_level(s: float) -> Array:
@@ -129,7 +143,7 @@ def drifted(o: Mechanism, newton: Newton, state: State, drift: Array) -> Array:
     The iteration matrix of the last step is near enough to the one that is wanted: its solution is
     corrected until it is right.
     """
-    if o.n_psi or "reaction" in o.given or newton.last_solvers is None:
+    if o.n_psi or not o.is_ideal or newton.last_solvers is None:
         return with_drift(o, state, drift)
     t, q, n = state.t, state.q, o.n_q
     M, G = o.mass(t, q), o.holonomic_jacobian(t, q)
@@ -147,7 +161,7 @@ def drifted(o: Mechanism, newton: Newton, state: State, drift: Array) -> Array:
 
 def with_drift(o: Mechanism, state: State, drift: Array) -> Array:
     """Return the velocity, changed in the direction of the reactions by a `drift` of g_t + G v."""
-    t, q, v, _, lam, psi = state[:6]
+    t, q, v, lam, psi = state.t, state.q, state.v, state.lam, state.psi
     J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
     project = factorize(saddle(o.mass(t, q), -o.reaction_jacobian(t, q, v, lam, psi), J))
     d = project(np.concatenate([np.zeros(o.n_q), drift, np.zeros(o.n_psi)]))
@@ -182,7 +196,7 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
     alpha_m, alpha_f, beta, gamma = c.alpha_m, c.alpha_f, c.beta, c.gamma
     v0, a0 = adjusted(o, settings, newton, state, h)
     t1 = state.t + h
-    bp = (1.0 - alpha_m) / (h**2 * beta * (1.0 - alpha_f))  # (6)
+    bp = (1.0 - alpha_m) / (h * h * beta * (1.0 - alpha_f))  # (6)
     gp = gamma / (h * beta)
     # Algorithm 1 up to the loop: a1, q1, v1 as they would be if vdot1 were 0
     a_hat = combined(alpha_f / (1.0 - alpha_m), state.vdot, -alpha_m / (1.0 - alpha_m), a0)
@@ -192,11 +206,11 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
 
     x = newton.solve(
         predicted(state.past, t1),
-        partial(_correct, o, settings, newton, trial),
+        partial(_correct, o, settings.relative, newton, trial),
         partial(_matrices, o, newton, trial),
     )
     n, m = o.n_q, o.n_lam
-    vdot, lam, psi = x[:n], x[n : n + m], x[n + m :]
+    vdot, lam, psi = part(x, 0, n), part(x, n, n + m), part(x, n + m, x.shape[0])
     q, v = plus(q_hat, 1.0 / bp, x), plus(v_hat, gp / bp, x)  # (7)
     a = plus(a_hat, (1.0 - alpha_f) / (1.0 - alpha_m), x)
     return State(t1, q, v, vdot, lam, psi, a, a0, h, extended(state.past, t1, x))
@@ -208,10 +222,9 @@ def _matrices(o: Mechanism, newton: Newton, trial: Trial, x: Array) -> Matrices:
     With (10), corrections of q1 and h^2 beta lam1 are solved for; here those of vdot1 and lam1,
     which differ by factors that are the same for all of a block: the matrix is as well scaled.
     """
-    t, q_hat, v_hat, bp, gp = trial
-    n, m = o.n_q, o.n_lam
-    q, v = plus(q_hat, 1.0 / bp, x), plus(v_hat, gp / bp, x)
-    vdot, lam, psi = x[:n], x[n : n + m], x[n + m :]
+    t, bp, gp, n, m = trial.t, trial.bp, trial.gp, o.n_q, o.n_lam
+    q, v = plus(trial.q_hat, 1.0 / bp, x), plus(trial.v_hat, gp / bp, x)
+    vdot, lam, psi = part(x, 0, n), part(x, n, n + m), part(x, n + m, x.shape[0])
     newton.counters.njacs += 1
     newton.counters.nfcnjacs += o.tangent_cost
     inertia = [(1.0, o.mass(t, q))]
@@ -223,26 +236,34 @@ def _matrices(o: Mechanism, newton: Newton, trial: Trial, x: Array) -> Matrices:
 
 
 def _correct(
-    o: Mechanism, settings: Settings, newton: Newton, trial: Trial, x: Array, matrices: Matrices
+    o: Mechanism, relative: float, newton: Newton, trial: Trial, x: Array, matrices: Matrices
 ) -> tuple[Array, Sizes]:
     """Return the unknowns after one correction, and its size."""
-    t, q_hat, v_hat, bp, gp = trial
-    n, m = o.n_q, o.n_lam
-    q, v = plus(q_hat, 1.0 / bp, x), plus(v_hat, gp / bp, x)  # (7)
+    t, bp, gp, n, m = trial.t, trial.bp, trial.gp, o.n_q, o.n_lam
+    q, v = plus(trial.q_hat, 1.0 / bp, x), plus(trial.v_hat, gp / bp, x)  # (7)
     newton.counters.nfcns += 1
-    r_q = o.imbalance(t, q, v, x[:n], x[n : n + m], x[n + m :])  # (1)
-    r_lam = o.holonomic(t, q)  # (2)
-    r_psi = o.nonholonomic(t, q, v)
-    d = matrices.solve(stacked(-1.0, r_q, -bp, r_lam, -bp / gp, r_psi))
+    r = zeros(x.shape[0])
+    o.add_imbalance(r, -1.0, t, q, v, x)  # (1)
+    if m:
+        add(r, n, -bp, o.holonomic_now(t, q))  # (2)
+    if o.n_psi:
+        add(r, n + m, -bp / gp, o.nonholonomic(t, q, v))
+    d = solution(matrices.solve, r)
     d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
     x = plus(x, 1.0, d)
     displacement = 1.0 / bp if m else gp / bp
-    return x, (size(settings.relative, matrices.scales, d, x, q, displacement, n, m),)
+    return x, (size(relative, matrices.scales, d, x, q, displacement, n, m),)
 
 
 def report(o: Mechanism, state: State) -> tuple[Array, Array, Array]:
     """The scheme computes true accelerations and multipliers itself."""
     return state.vdot, state.lam, state.psi
+
+
+def slim(state: State) -> State:
+    """Return a state that `report` takes, and that takes little memory."""
+    s = state
+    return State(s.t, s.q, s.v, s.vdot, s.lam, s.psi, s.a, s.a, s.h, NOTHING)
 
 
 def errors(settings: Settings) -> ErrorConstants:

@@ -57,9 +57,8 @@ class Scheme:
         One step; `state` is not changed.
     report : callable(mechanism, state) -> (vdot, lam, psi)
         True acceleration and multipliers at the state's time, all of second order.
-    slim : callable(state) -> State, or None
-        The state without what `report` does not need, to be kept; None if `report` has nothing to
-        work out, so that it can be called at once.
+    slim : callable(state) -> State
+        The state without what `report` does not need, to be kept.
     errors : callable(settings) -> ErrorConstants
         Constants of the local error.
     history : callable(t, v, vdot) -> History
@@ -74,7 +73,7 @@ class Scheme:
     shifted: Callable[[Mechanism, Settings, State, State, float], State]
     step: Callable[[Mechanism, Settings, Newton, State, float], State]
     report: Callable[[Mechanism, State], tuple[Array, Array, Array]]
-    slim: Callable[[State], State] | None
+    slim: Callable[[State], State]
     errors: Callable[[Settings], ErrorConstants]
     history: Callable[[float, Array, Array], History]
     faults: Callable[[Mechanism, Settings], list[str]]

@@ -34,15 +34,25 @@ delta = 0, and what is left is (2.3).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from genalpha.errors import SingularSystemError
-from genalpha.kernels import combined, plus, product, stacked
+from genalpha.kernels import (
+    add,
+    add_product,
+    combined,
+    part,
+    plus,
+    product,
+    solution,
+    stacked,
+    zeros,
+)
 from genalpha.model import Mechanism, Motion
+from genalpha.model.equations import Reaction
 from genalpha.numerics.accuracy import Scales, scales, size
 from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.initial_values import accelerations
@@ -55,10 +65,10 @@ from genalpha.schemes.settings import Settings
 
 Array = np.ndarray
 NO_VECTOR = np.zeros(0)
-Reaction = Callable[[Array, Array, Array], Array]
 
 
-class State(NamedTuple):
+@dataclass
+class State:
     """What is carried from step to step; `h` is the step size that made `a`.
 
     `Ma` is M a with the M of (13), `f` is f(t, q, v, lam, psi); `past` (the unknowns of the last
@@ -79,12 +89,12 @@ class State(NamedTuple):
     past: Past
 
 
-class Unknowns(NamedTuple):
+@dataclass
+class Unknowns:
     """Those of the position step, and those of the velocity projection.
 
     `x` is (a1_t, lam1_t, psi1_t), `y` is (delta, mu, nu), where delta = a1_t - a1,
-    mu = lam1 - lam1_t, nu = psi1 - psi1_t; `reaction` is that at the present q1, a function of
-    v, lam, psi.
+    mu = lam1 - lam1_t, nu = psi1 - psi1_t; `reaction` is that at the present q1.
     """
 
     x: Array
@@ -92,7 +102,8 @@ class Unknowns(NamedTuple):
     reaction: Reaction
 
 
-class Trial(NamedTuple):
+@dataclass
+class Trial:
     """What a step knows before its unknowns.
 
     q1 = q_hat + hb a1_t, v1_t = v_hat + hg a1_t; `old` is what (13d), (13e) hold of t0.
@@ -107,7 +118,8 @@ class Trial(NamedTuple):
     hg: float
 
 
-class Matrices(NamedTuple):
+@dataclass
+class Matrices:
     """Factorized matrices of position step and velocity projection, scales of corrections."""
 
     position: Solve
@@ -135,7 +147,7 @@ def shifted(o: Mechanism, settings: Settings, state: State, first: State, h: flo
     vdot1, _, _ = accelerations(o, first.t, first.q, first.v, first.lam, first.psi)
     a = (1.0 - alpha) * state.a + alpha * vdot1
     Ma = (1.0 - alpha) * state.f + alpha * (o.mass(first.t, first.q) @ vdot1)
-    return state._replace(a=a, a_old=a, Ma=Ma, Ma_old=Ma, h=h)
+    return replace(state, a=a, a_old=a, Ma=Ma, Ma_old=Ma, h=h)
 
 
 def adjusted(settings: Settings, state: State, h: float) -> tuple[Array, Array]:
@@ -157,16 +169,16 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
     shift = (1.0 + c.alpha) * h
     trial = Trial(
         state.t + h,
-        combined(1.0, state.q, h, state.v, h**2 * (0.5 - c.beta), a0),
+        combined(1.0, state.q, h, state.v, h * h * (0.5 - c.beta), a0),
         plus(state.v, h * (1.0 - c.gamma), a0),
         o.mass(state.t + shift, plus(state.q, shift, state.v)),
         combined(alpha_m, Ma0, -alpha_f, state.f),
-        h**2 * c.beta,
+        h * h * c.beta,
         h * c.gamma,
     )
 
     guess, half = predicted(state.past, trial.t), o.n_q + o.n_lam + o.n_psi
-    x, y = guess[:half], guess[half:]
+    x, y = part(guess, 0, half), part(guess, half, 2 * half)
     unknowns = newton.solve(
         Unknowns(x, y, o.reaction_at(trial.t, plus(trial.q_hat, trial.hb, x))),
         partial(_correct, o, settings, newton, trial),
@@ -174,17 +186,18 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
     )
     if o.n_lam:  # the last correction of q1 has left a trace in (13g): take it away
         unknowns, _ = _project(o, settings, trial, unknowns, newton.last_solvers)
-    x, y, _ = unknowns
+    x, y = unknowns.x, unknowns.y
     n, m = o.n_q, o.n_lam
-    a1 = combined(1.0, x[:n], -1.0, y)
+    end = _of_the_end(x, y, n)
+    a1 = part(end, 0, n)
     Ma1 = product(trial.M1, a1)
     f1 = combined(
         (1.0 - alpha_m) / (1.0 - alpha_f), Ma1, 1.0 / (1.0 - alpha_f), trial.old
     )  # (13e), solved for f(t1, ...)
     q1, v1 = plus(trial.q_hat, trial.hb, x), plus(trial.v_hat, trial.hg, a1)
-    multipliers = plus(x[n:], 1.0, y[n:])
-    past = extended(state.past, trial.t, np.concatenate([x, y]))
-    return State(trial.t, q1, v1, multipliers[:m], multipliers[m:], a1, Ma1, a0, Ma0, f1, h, past)
+    lam, psi = part(end, n, n + m), part(end, n + m, half)
+    past = extended(state.past, trial.t, stacked(1.0, x, 1.0, y))
+    return State(trial.t, q1, v1, lam, psi, a1, Ma1, a0, Ma0, f1, h, past)
 
 
 def _correct(
@@ -197,17 +210,21 @@ def _correct(
 ) -> tuple[Unknowns, Sizes]:
     """Return the unknowns after one position step and one projection, and how far they moved."""
     c = settings.coefficients
-    t, q_hat, v_hat, M1, old, hb, hg = trial
-    x, y, reaction = unknowns
-    n, m = o.n_q, o.n_lam
+    t, hb, hg, n, m = trial.t, trial.hb, trial.hg, o.n_q, o.n_lam
+    x, y = unknowns.x, unknowns.y
     newton.counters.nfcns += 1
-    q, v_t = plus(q_hat, hb, x), plus(v_hat, hg, x)  # (13a), (13b)
+    q, v_t = plus(trial.q_hat, hb, x), plus(trial.v_hat, hg, x)  # (13a), (13b)
     v = plus(v_t, -hg, y)  # (13c)
-    f = plus(o.force(t, q, v), 1.0, reaction(v, x[n : n + m], x[n + m :]))
-    r = combined(1.0 - c.alpha_m, product(M1, x[:n]), 1.0, old, c.alpha_f - 1.0, f)  # (13d)
-    g_per_hb = -1.0 / hb if m else 0.0  # beta = 0 goes with no holonomic constraint
-    right = stacked(-1.0, r, g_per_hb, o.holonomic(t, q), -1.0 / hg, o.nonholonomic(t, q, v_t))
-    d = matrices.position(right)  # for (13d), (13f), (13h)
+    r = zeros(x.shape[0])
+    add_product(r, c.alpha_m - 1.0, trial.M1, x, 0)  # (13d)
+    add(r, 0, -1.0, trial.old)
+    add(r, 0, 1.0 - c.alpha_f, o.force_now(t, q, v))
+    unknowns.reaction.add(r, 1.0 - c.alpha_f, v, x, n)
+    if m:
+        add(r, n, -1.0 / hb, o.holonomic_now(t, q))  # (13f)
+    if o.n_psi:
+        add(r, n + m, -1.0 / hg, o.nonholonomic(t, q, v_t))  # (13h)
+    d = solution(matrices.position, r)
     d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
     x = plus(x, 1.0, d)
     moved = size(settings.relative, matrices.scales, d, x, q, hb if m else hg, n, m)
@@ -225,7 +242,9 @@ def _correct(
 
 def _of_the_end(x: Array, y: Array, n: int) -> Array:
     """Return (a1_t - delta, lam1_t + mu, psi1_t + nu), that is (a1, lam1, psi1)."""
-    return stacked(1.0, combined(1.0, x[:n], -1.0, y), 1.0, plus(x[n:], 1.0, y[n:]))
+    end = plus(x, 1.0, y)
+    add(end, 0, -2.0, part(y, 0, n))
+    return end
 
 
 def _project(
@@ -233,20 +252,21 @@ def _project(
 ) -> tuple[Unknowns, Array]:
     """Return the unknowns after a velocity projection, and the correction of delta, mu, nu."""
     c = settings.coefficients
-    t, q_hat, v_hat, M1, _, hb, hg = trial
-    x, y, reaction = unknowns
-    n, m = o.n_q, o.n_lam
-    q, v = plus(q_hat, hb, x), plus(plus(v_hat, hg, x), -hg, y)
-    if "reaction" in o.given:
-        z = plus(x, 1.0, y)
-        change = reaction(v, z[n : n + m], z[n + m :]) - reaction(v, x[n : n + m], x[n + m :])
-    else:  # linear
-        change = reaction(v, y[n : n + m], y[n + m :])
-    r = combined(1.0 - c.alpha_m, product(M1, y[:n]), 1.0 - c.alpha_f, change)  # (13d) - (13e)
-    right = stacked(  # (13g), (13i)
-        -1.0, r, 1.0 / hg, o.holonomic_rate(t, q, v), 1.0 / hg, o.nonholonomic(t, q, v)
-    )
-    e = matrices.velocity(right)
+    t, hb, hg, n, m = trial.t, trial.hb, trial.hg, o.n_q, o.n_lam
+    x, y, reaction = unknowns.x, unknowns.y, unknowns.reaction
+    q = plus(trial.q_hat, hb, x)
+    v = combined(1.0, trial.v_hat, hg, x, -hg, y)
+    r = zeros(x.shape[0])
+    add_product(r, c.alpha_m - 1.0, trial.M1, y, 0)  # (13d) - (13e)
+    if o.is_ideal:  # linear in the multipliers
+        reaction.add(r, c.alpha_f - 1.0, v, y, n)
+    else:
+        reaction.add(r, c.alpha_f - 1.0, v, plus(x, 1.0, y), n)
+        reaction.add(r, 1.0 - c.alpha_f, v, x, n)
+    add(r, n, 1.0 / hg, o.holonomic_rate(t, q, v))  # (13g)
+    if o.n_psi:
+        add(r, n + m, 1.0 / hg, o.nonholonomic(t, q, v))  # (13i)
+    e = solution(matrices.velocity, r)
     return Unknowns(x, plus(y, 1.0, e), reaction), e
 
 
@@ -260,16 +280,15 @@ def _matrices(
     """
     c = settings.coefficients
     weight_m, weight_f = 1.0 - c.alpha_m, 1.0 - c.alpha_f
-    t, q_hat, v_hat, M1, _, hb, hg = trial
-    x, y, _ = unknowns
-    n, m = o.n_q, o.n_lam
-    q, v = plus(q_hat, hb, x), plus(plus(v_hat, hg, x), -hg, y)
-    lam, psi = x[n : n + m], x[n + m :]
+    t, hb, hg, n, m = trial.t, trial.hb, trial.hg, o.n_q, o.n_lam
+    x, y = unknowns.x, unknowns.y
+    q, v = plus(trial.q_hat, hb, x), combined(1.0, trial.v_hat, hg, x, -hg, y)
+    lam, psi = part(x, n, n + m), part(x, n + m, x.shape[0])
     newton.counters.njacs += 1
     newton.counters.nfcnjacs += o.tangent_cost
-    inertia = [(weight_m, M1)]
+    inertia = [(weight_m, trial.M1)]
     # the explicit M1 does not depend on q1: vdot = 0 leaves the derivatives of -f
-    forces = tangent(o, t, q, v, np.zeros(n), lam, psi, weight_f * hb, weight_f * hg)
+    forces = tangent(o, t, q, v, zeros(n), lam, psi, weight_f * hb, weight_f * hg)
     J, moved = constraints(o, t, q, v, hb / hg)
     R = reactions(o, -weight_f, t, q, v, lam, psi, J)
     position = newton.factorize("position", [*inertia, *forces], R, moved)
@@ -282,7 +301,7 @@ def _matrices(
 
 def report(o: Mechanism, state: State) -> tuple[Array, Array, Array]:
     """Multipliers are the scheme's own; the true acceleration is M(t, q)^-1 f."""
-    t, q, v, lam, psi = state[:5]
+    t, q, v, lam, psi = state.t, state.q, state.v, state.lam, state.psi
     f = o.force(t, q, v) + o.reaction(t, q, v, lam, psi)
     try:
         return mass_solver(o, t, q)(f), lam, psi
@@ -292,8 +311,8 @@ def report(o: Mechanism, state: State) -> tuple[Array, Array, Array]:
 
 def slim(state: State) -> State:
     """Return a state that `report` takes, and that takes little memory."""
-    none = NO_VECTOR
-    return State(*state[:6], none, none, none, none, state.h, NOTHING)
+    s, none = state, NO_VECTOR
+    return State(s.t, s.q, s.v, s.lam, s.psi, s.a, none, none, none, none, s.h, NOTHING)
 
 
 def errors(settings: Settings) -> ErrorConstants:

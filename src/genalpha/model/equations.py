@@ -1,0 +1,105 @@
+"""The equations of motion, put together: what a step evaluates again and again.
+
+`Mechanism` fills in the functions; here they are only called. Compiled, see `genalpha.compiled`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from genalpha.kernels import (
+    add,
+    add_product,
+    add_transposed_product,
+    part,
+    stacked,
+    zeros,
+)
+
+Array = np.ndarray
+Matrix = Any  # np.ndarray or scipy.sparse.csc_array
+VectorFunction = Callable[..., Array]
+MatrixFunction = Callable[..., Matrix]
+
+
+class Equations:
+    """Functions of a mechanism, and sums of them.
+
+    Those whose names end in `_now` return results that must be used before they are called again.
+    """
+
+    n_q: int
+    n_lam: int
+    n_psi: int
+    constant_mass: Matrix | None
+    #: Whether the reaction is -G^T lam - K^T psi.
+    is_ideal: bool
+    mass: MatrixFunction
+    force: VectorFunction
+    holonomic: VectorFunction
+    holonomic_rate: VectorFunction
+    holonomic_jacobian: MatrixFunction
+    nonholonomic: VectorFunction
+    nonholonomic_jacobian: MatrixFunction
+    reaction: VectorFunction
+    mass_now: MatrixFunction
+    force_now: VectorFunction
+    holonomic_now: VectorFunction
+    holonomic_jacobian_now: MatrixFunction
+    nonholonomic_jacobian_now: MatrixFunction
+
+    def imbalance(self, t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array) -> Array:
+        """Return M vdot - f - reaction, the residual of the equations of motion, shape (n,)."""
+        r = zeros(self.n_q)
+        self.add_imbalance(r, 1.0, t, q, v, stacked(1.0, vdot, 1.0, lam, 1.0, psi))
+        return r
+
+    def add_imbalance(self, r: Array, c: float, t: float, q: Array, v: Array, x: Array) -> None:
+        """Add c (M vdot - f - reaction) to the first entries of r, where x = (vdot, lam, psi)."""
+        n, m = self.n_q, self.n_lam
+        M = self.mass_now(t, q) if self.constant_mass is None else self.constant_mass
+        add_product(r, c, M, x, 0)
+        add(r, 0, -c, self.force_now(t, q, v))
+        if not self.is_ideal:
+            lam, psi = part(x, n, n + m), part(x, n + m, n + m + self.n_psi)
+            add(r, 0, -c, self.reaction(t, q, v, lam, psi))
+            return
+        if self.n_lam:
+            add_transposed_product(r, c, self.holonomic_jacobian_now(t, q), x, n)
+        if self.n_psi:
+            add_transposed_product(r, c, self.nonholonomic_jacobian_now(t, q, v), x, n + m)
+
+    def reaction_at(self, t: float, q: Array) -> Reaction:
+        """Return the reaction at one position; it evaluates G once."""
+        G = self.holonomic_jacobian(t, q) if self.n_lam and self.is_ideal else None
+        return Reaction(self, t, q, G)
+
+
+class Reaction:
+    """The reaction at one position."""
+
+    def __init__(self, equations: Equations, t: float, q: Array, G: Matrix | None) -> None:
+        self.equations, self.t, self.q, self.G = equations, t, q, G
+
+    def __call__(self, v: Array, lam: Array, psi: Array) -> Array:
+        """Return the reaction, shape (n,)."""
+        r = zeros(self.equations.n_q)
+        self.add(r, 1.0, v, stacked(1.0, lam, 1.0, psi), 0)
+        return r
+
+    def add(self, r: Array, c: float, v: Array, x: Array, first: int) -> None:
+        """Add c times the reaction to r; x has (lam, psi) from its entry `first` on."""
+        o = self.equations
+        m, end = o.n_lam, first + o.n_lam + o.n_psi
+        if not o.is_ideal:
+            lam, psi = part(x, first, first + m), part(x, first + m, end)
+            add(r, 0, c, o.reaction(self.t, self.q, v, lam, psi))
+            return
+        if m:
+            add_transposed_product(r, -c, self.G, x, first)
+        if o.n_psi:
+            K = o.nonholonomic_jacobian_now(self.t, self.q, v)
+            add_transposed_product(r, -c, K, x, first + m)

@@ -1,0 +1,21 @@
+# C types of `genalpha.numerics.accuracy`.
+
+cimport cython
+cimport numpy as cnp
+from genalpha.kernels.compiled cimport correction_size, largest, norm, part, stacked
+
+
+cdef class Scales:
+    cdef public double noise, multiplier_noise, mass_over_gradient, rounding
+
+
+@cython.locals(mass=double, gradient=double, extent=double, noise=double, d=cnp.ndarray)
+cpdef Scales scales(
+    o, inertia, tangent, J, cnp.ndarray q, double displacement, solve
+)
+
+@cython.locals(per=double)
+cpdef double size(
+    double relative, Scales scales, cnp.ndarray d, cnp.ndarray x, cnp.ndarray at,
+    double displacement, Py_ssize_t n, Py_ssize_t m
+) except? -1.0
