@@ -150,7 +150,7 @@ def test_hhti2_satisfies_3_4(name, alpha, variant, b):
         if last_h is not None:
             a0 = f0 + h / last_h * (old.a - f0)  # (2.3)
         last_h = h
-        a1, L0, L1 = np.split(new.past[0][1], [o.n_q, o.n_q + o.n_lam])
+        a1, L0, L1, _ = np.split(new.past[0][1], np.cumsum([o.n_q, o.n_lam, o.n_lam]))
         R0 = r(t0, q0, v0, L0)
         if variant == "midpoint":  # U follows h^2/2 in (3.4a), W follows h in (3.4b)
             U, W = R0, r(t0 + h / 2, (q0 + q1) / 2, (v0 + v1) / 2, L1)

@@ -20,10 +20,12 @@ b = 0 and h R with R = r(t0 + h/2, (q0 + q1)/2, L) instead of h/2 (R0 + R1).
 L0 and L1 are local to the step and only first order; the multipliers that are reported come from
 the constraints at acceleration level (3.2).
 
-How it is solved: with x the correction of a1 + ((1 - b) R0 + b R1) / (2 beta), so that q1 moves by
-h^2 beta x, the equilibrium (3.4c) and g make one saddle point system for x and a common correction
-of L0 and L1 (position step). Then a correction of the difference of L0 and L1 that does not move
-q1 satisfies the rate of g (velocity projection).
+How it is solved: with d the correction of a1 + ((1 - b) R0 + b R1) / (2 beta), so that q1 moves by
+h^2 beta d, the equilibrium (3.4c) and g make one saddle point system for d and a common correction
+of L0 and L1 (position step). Then, with e the correction of (R0 + R1) / 2, so that v1 moves by h e,
+R1 = r(t1, q1, L1) and the rate of g make another one for e and corrections of L0 and L1 that do
+not move q1 (velocity projection). That R1 is an unknown, and not a function of L1, lets v1 go where
+an old matrix sends it, as q1 does.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Matrix, Solve
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
-from genalpha.numerics.mass import Mass, mass_and_solver, mass_solver
+from genalpha.numerics.mass import mass_solver
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.numerics.prediction import NOTHING, Past, extended, predicted
 from genalpha.schemes.settings import Settings
@@ -58,8 +60,8 @@ VARIANTS = ("end", "predicted", "midpoint")
 class State:
     """What is carried from step to step; `h` is the step size that made `a`.
 
-    `f` is f(t, q, v) = M^-1 force; `L` is L0 and L1; `past` (a1, L0, L1 of the last steps) only
-    helps Newton's iteration to start well.
+    `f` is f(t, q, v) = M^-1 force; `L` is L0 and L1; `past` (a1, L0, L1, R1 of the last steps)
+    only helps Newton's iteration to start well.
     """
 
     t: float
@@ -75,16 +77,16 @@ class State:
 class Site(NamedTuple):
     """Mass and reaction (a function of v, lam, psi) at one position."""
 
-    mass: Mass
+    mass: Matrix
     reaction: Callable[[Array, Array, Array], Array]
 
 
 def _site(o: Mechanism, t: float, q: Array) -> Site:
-    return Site(mass_and_solver(o, t, q), o.reaction_at(t, q))
+    return Site(o.mass(t, q), o.reaction_at(t, q))
 
 
 class Unknowns(NamedTuple):
-    """a1, L0, L1, the R0, R1 that they give, and what belongs to the present q1.
+    """a1, L0, L1, the R0 that L0 gives, R1, and what belongs to the present q1.
 
     In the variant "midpoint", L1 and R1 are those of the middle of the step.
     """
@@ -118,7 +120,11 @@ class Weights(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What a step knows before its unknowns; q_hat, v_hat are q1, v1 without a1 and reactions."""
+    """What a step knows before its unknowns.
+
+    q_hat, v_hat are q1, v1 without a1 and reactions; `R0` is a function of L0; `place` tells from
+    q1, v1 and the site q1 where R1 belongs: the site and the velocity there.
+    """
 
     t: float
     h: float
@@ -129,7 +135,7 @@ class Trial(NamedTuple):
     hg: float
     weights: Weights
     R0: Callable[[Array], Array]
-    R1: Callable[[Array, Array, Array, Site], Array]
+    place: Callable[[Array, Array, Site], tuple[Site, Array]]
 
 
 def weights(settings: Settings) -> Weights:
@@ -145,7 +151,8 @@ def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) 
     """Start with a0 = f(t0, q0, v0)."""
     q, v, _, lam, _ = motion
     f, L = initial_force(o, t, q, v), np.concatenate([lam, lam])
-    return State(t, q, v, f, f, h, L, ((t, np.concatenate([f, L])),))
+    R = mass_solver(o, t, q)(o.reaction(t, q, v, lam, NO_VECTOR))
+    return State(t, q, v, f, f, h, L, ((t, np.concatenate([f, L, R])),))
 
 
 def initial_force(o: Mechanism, t: float, q: Array, v: Array) -> Array:
@@ -175,7 +182,7 @@ def adjusted(settings: Settings, a: Array, f: Array, ratio: float) -> Array:
 def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: float) -> State:
     """One step of (3.4)."""
     c = settings.coefficients
-    t1, f0, n, m = state.t + h, state.f, o.n_q, o.n_lam
+    t1, f0 = state.t + h, state.f
     a0 = adjusted(settings, state.a, f0, h / state.h)
     trial = Trial(
         t1,
@@ -187,33 +194,36 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
         h * c.gamma,
         weights(settings),
         _old_reaction(o, state),
-        _new_reaction(o, settings, state, h),
+        _new_place(o, settings, state, h),
     )
 
-    guess = predicted(state.past, t1)
-    a, L0, L1 = guess[:n], guess[n : n + m], guess[n + m :]
-    q, v = plus(state.q, h, state.v), state.v
-    site = _site(o, t1, q)
     x = newton.solve(
-        Unknowns(a, L0, L1, trial.R0(L0), trial.R1(q, v, L1, site), site),
+        _first(o, trial, predicted(state.past, t1)),
         partial(_correct, o, settings, newton, trial),
         partial(_matrices, o, settings, newton, trial, state),
     )
-    if m:  # the last correction of q1 has left a trace in the rate of g: take it away
+    if o.n_lam:  # the last correction of q1 has left a trace in the rate of g: take it away
         x, _ = _project(o, settings, trial, x, newton.last_solvers)
     L, f1 = np.concatenate([x.L0, x.L1]), new_force(settings, x.a, trial.f0)
-    past = extended(state.past, t1, np.concatenate([x.a, L]))
-    return State(t1, _position(trial, x), _velocity(trial, x), x.a, f1, h, L, past)
+    past = extended(state.past, t1, np.concatenate([x.a, L, x.R1]))
+    q, v = _position_and_velocity(trial, x.a, x.R0, x.R1)
+    return State(t1, q, v, x.a, f1, h, L, past)
 
 
-def _position(trial: Trial, x: Unknowns) -> Array:  # (3.4a)
-    w, half = trial.weights, 0.5 * trial.h**2
-    return plus(trial.q_hat, 1.0, combined(trial.hb, x.a, half * w.q0, x.R0, half * w.q1, x.R1))
+def _first(o: Mechanism, trial: Trial, guess: Array) -> Unknowns:
+    """Return the unknowns of a guess of a1, L0, L1, R1, with the q1 that they lead to."""
+    n, m = o.n_q, o.n_lam
+    a, L0, L1, R1 = guess[:n], guess[n : n + m], guess[n + m : n + 2 * m], guess[n + 2 * m :]
+    R0 = trial.R0(L0)
+    q, _ = _position_and_velocity(trial, a, R0, R1)
+    return Unknowns(a, L0, L1, R0, R1, _site(o, trial.t, q))
 
 
-def _velocity(trial: Trial, x: Unknowns) -> Array:  # (3.4b)
-    w, h = trial.weights, trial.h
-    return plus(trial.v_hat, 1.0, combined(trial.hg, x.a, h * w.v0, x.R0, h * w.v1, x.R1))
+def _position_and_velocity(trial: Trial, a: Array, R0: Array, R1: Array) -> tuple[Array, Array]:
+    """Return q1 (3.4a) and v1 (3.4b)."""
+    w, h, half = trial.weights, trial.h, 0.5 * trial.h**2
+    q = plus(trial.q_hat, 1.0, combined(trial.hb, a, half * w.q0, R0, half * w.q1, R1))
+    return q, plus(trial.v_hat, 1.0, combined(trial.hg, a, h * w.v0, R0, h * w.v1, R1))
 
 
 def new_force(settings: Settings, a1: Array, f0: Array) -> Array:
@@ -222,23 +232,10 @@ def new_force(settings: Settings, a1: Array, f0: Array) -> Array:
     return combined(1.0 / (1.0 + alpha), a1, alpha / (1.0 + alpha), f0)
 
 
-def _moved(
-    settings: Settings,
-    trial: Trial,
-    x: Unknowns,
-    d: Array,
-    L0: Array,
-    L1: Array,
-    q: Array,
-    v: Array,
-    site: Site,
-) -> Unknowns:
-    """Return unknowns with new multipliers whose q1 differs from that of x by h^2 beta d."""
-    w = trial.weights
-    R0, R1 = trial.R0(L0), trial.R1(q, v, L1, site)
-    per_beta = -0.5 / settings.coefficients.beta
-    by_reactions = combined(w.q0, combined(1.0, R0, -1.0, x.R0), w.q1, R1, -w.q1, x.R1)
-    return Unknowns(combined(1.0, x.a, 1.0, d, per_beta, by_reactions), L0, L1, R0, R1, site)
+def _without_reactions(settings: Settings, trial: Trial, R0: Array, R1: Array) -> Array:
+    """Return what a1 must change by so that changes R0, R1 of the reactions do not move q1."""
+    per_beta, w = -0.5 / settings.coefficients.beta, trial.weights
+    return combined(per_beta * w.q0, R0, per_beta * w.q1, R1)
 
 
 def _correct(
@@ -252,13 +249,15 @@ def _correct(
     """Return the unknowns after one position step and one projection, and how far they moved."""
     t, h, n, m = trial.t, trial.h, o.n_q, o.n_lam
     newton.counters.nfcns += 1
-    q, v = _position(trial, x), _velocity(trial, x)
-    inertia = product(x.site.mass.matrix, new_force(settings, x.a, trial.f0))
+    q, v = _position_and_velocity(trial, x.a, x.R0, x.R1)
+    inertia = product(x.site.mass, new_force(settings, x.a, trial.f0))
     r = combined(1.0, inertia, -1.0, o.force(t, q, v))  # (3.4c)
     d = matrices.position(stacked(-1.0, r, -1.0 / trial.hb, o.holonomic(t, q)))
-    q1 = plus(q, trial.hb, d)
     L0, L1 = plus(x.L0, 1.0, d[n:]), plus(x.L1, 1.0, d[n:])
-    x = _moved(settings, trial, x, d, L0, L1, q1, v, _site(o, t, q1))
+    R0 = trial.R0(L0)
+    dR = combined(1.0, R0, -1.0, x.R0)
+    a = combined(1.0, x.a, 1.0, d, 1.0, _without_reactions(settings, trial, dR, dR))
+    x = Unknowns(a, L0, L1, R0, plus(x.R1, 1.0, dR), _site(o, t, plus(q, trial.hb, d)))
     value = stacked(1.0, x.a, 1.0, x.L1)
     moved = size(settings.relative, matrices.scales, d, value, q, trial.hb if m else trial.hg, n, m)
     if not m:
@@ -266,7 +265,8 @@ def _correct(
 
     x, e = _project(o, settings, trial, x, matrices)
     value = stacked(1.0, x.a, 1.0, x.L1)
-    change = stacked(1.0 / h, combined(1.0, _velocity(trial, x), -1.0, v), 1.0, plus(e, 1.0, d[n:]))
+    _, v1 = _position_and_velocity(trial, x.a, x.R0, x.R1)
+    change = stacked(1.0 / h, combined(1.0, v1, -1.0, v), 1.0, plus(e, 1.0, d[n:]))
     return x, (moved, size(settings.relative, matrices.scales, change, value, v, h, n, m))
 
 
@@ -274,44 +274,40 @@ def _project(
     o: Mechanism, settings: Settings, trial: Trial, x: Unknowns, matrices: Matrices
 ) -> tuple[Unknowns, Array]:
     """Return x after a velocity projection, and the change of the multiplier in v1."""
-    t, h, w, n = trial.t, trial.h, trial.weights, o.n_q
-    q, v = _position(trial, x), _velocity(trial, x)
-    none = np.zeros(n)
-    e = matrices.velocity(stacked(1.0, none, -1.0 / h, o.holonomic_rate(t, q, v)))
+    w, n = trial.weights, o.n_q
+    q, v = _position_and_velocity(trial, x.a, x.R0, x.R1)
+    site, v_there = trial.place(q, v, x.site)
+    reaction = site.reaction(v_there, x.L1, NO_VECTOR)
+    s = combined(1.0, product(site.mass, x.R1), -1.0, reaction)  # (3.4d)
+    e = matrices.velocity(stacked(-w.v1, s, -1.0 / trial.h, o.holonomic_rate(trial.t, q, v)))
     L0, L1 = plus(x.L0, w.projection0, e[n:]), plus(x.L1, w.projection1, e[n:])
-    return _moved(settings, trial, x, none, L0, L1, q, plus(v, h, e), x.site), e[n:]
+    R0 = trial.R0(L0)
+    dR0 = combined(1.0, R0, -1.0, x.R0)
+    dR1 = combined(1.0 / w.v1, e[:n], -w.v0 / w.v1, dR0)  # v1 moves by h e
+    a = plus(x.a, 1.0, _without_reactions(settings, trial, dR0, dR1))
+    return Unknowns(a, L0, L1, R0, plus(x.R1, 1.0, dR1), x.site), e[n:]
 
 
 def _old_reaction(o: Mechanism, state: State) -> Callable[[Array], Array]:
     """Return R0 = r(t0, q0, L0) as a function of L0."""
-    t, q, v, psi = state.t, state.q, state.v, np.zeros(0)
+    t, q, v = state.t, state.q, state.v
     if not o.n_lam:
         return lambda L0: np.zeros(o.n_q)
-    (_, solve), reaction = _site(o, t, q)
-    return lambda L0: solve(reaction(v, L0, psi))
+    solve, reaction = mass_solver(o, t, q), o.reaction_at(t, q)
+    return lambda L0: solve(reaction(v, L0, NO_VECTOR))
 
 
-def _new_reaction(
+def _new_place(
     o: Mechanism, settings: Settings, state: State, h: float
-) -> Callable[[Array, Array, Array, Site], Array]:
-    """Return R1, or that of the middle, as a function of q1, v1, L1 and the site q1."""
-    t0, q0, v0, psi = state.t, state.q, state.v, np.zeros(0)
-    t1 = t0 + h
-    if not o.n_lam:
-        return lambda q, v, L1, site: np.zeros(o.n_q)
+) -> Callable[[Array, Array, Site], tuple[Site, Array]]:
+    """Return what tells the site and the velocity of R1, or those of the middle."""
+    t0, q0, v0 = state.t, state.q, state.v
     if settings.variant == "predicted":
-        q_tilde = q0 + h * v0  # (3.5)
-        (_, solve), reaction = _site(o, t1, q_tilde)
-        return lambda q, v, L1, site: solve(reaction(v, L1, psi))
+        site_tilde = _site(o, t0 + h, plus(q0, h, v0))  # (3.5)
+        return lambda q, v, site: (site_tilde, v)
     if settings.variant == "midpoint":
-        t = t0 + 0.5 * h
-
-        def of_the_middle(q: Array, v: Array, L1: Array, site: Site) -> Array:
-            q, v = 0.5 * (q0 + q), 0.5 * (v0 + v)
-            return mass_solver(o, t, q)(o.reaction(t, q, v, L1, psi))
-
-        return of_the_middle
-    return lambda q, v, L1, site: site.mass.solve(site.reaction(v, L1, psi))
+        return lambda q, v, site: (_site(o, t0 + 0.5 * h, 0.5 * (q0 + q)), 0.5 * (v0 + v))
+    return lambda q, v, site: (site, v)
 
 
 def _matrices(
@@ -324,7 +320,7 @@ def _matrices(
 ) -> Matrices:
     """Factorize the derivatives of (3.4c) and g, and the projection onto the rate of g."""
     c, w, psi = settings.coefficients, trial.weights, np.zeros(0)
-    t, q, v = trial.t, _position(trial, x), _velocity(trial, x)
+    t, (q, v) = trial.t, _position_and_velocity(trial, x.a, x.R0, x.R1)
     newton.counters.njacs += 1
     newton.counters.nfcnjacs += o.tangent_cost
     M = o.mass(t, q)
@@ -342,7 +338,8 @@ def _matrices(
     compared = scales(o, inertia, forces, J, q, trial.hb, position)
     if not o.n_lam:
         return Matrices(position, position, compared)  # there is nothing to project
-    R = [[(-c, matrix) for c, matrix in new[0]]]
+    p0, p1 = -w.v0 * w.projection0, -w.v1 * w.projection1
+    R = [[(p0, old), *((p1 * c, matrix) for c, matrix in new[0])]]
     return Matrices(position, newton.factorize("velocity", [(1.0, M)], R, J), compared)
 
 
