@@ -174,7 +174,7 @@ def _correct(
     R = _reaction(o, trial, plus(v, hg, d), P)
     per_gamma = 1.0 / settings.coefficients.gamma
     a = combined(1.0, plus(x.a, 1.0, d), -per_gamma, R, per_gamma, x.R)
-    value = stacked(1.0, a, 1.0, P)
+    value = stacked(1.0, plus(a, 1.0, R), 1.0, P)  # without forces, a1 is 0
     moved = size(settings.relative, matrices.scales, d, value, v, hg, n, 0)
     return Unknowns(a, P, R), (moved,)
 
