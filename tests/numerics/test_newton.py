@@ -125,6 +125,26 @@ def test_matrices_that_fail_at_an_age_are_renewed_before():
     assert corrections[0] <= 50 * 2 + 3 * 10
 
 
+def test_slow_contraction_of_small_corrections_is_no_rounding():
+    """Corrections near the accuracy wanted that hardly shrink: the matrix is too old."""
+    newton, setups = Newton(), [0]
+
+    def solve(step):
+        def setup(x):
+            setups[0] += 1
+            return step
+
+        def correct(x, made_in):
+            factor = min(0.8, 0.1 * (step - made_in) + 1e-6)
+            return factor * x, ((1.0 - factor) * abs(x),)
+
+        newton.solve(20.0, correct, setup)
+
+    for step in range(50):
+        solve(step)
+    assert 5 <= setups[0] <= 25
+
+
 def test_broyden_makes_up_for_an_old_matrix():
     """A linear problem of two unknowns with a wrong matrix: solved after 2 n corrections."""
     A, wrong, b = np.array([[2.0, 1.0], [0.0, 3.0]]), np.eye(2) * 3.0, np.array([1.0, 2.0])

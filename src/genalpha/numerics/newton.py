@@ -172,13 +172,14 @@ class Newton:
             self.counters.nniters += 1
             rate = _rate(sizes, last) if last else self.rate
             size = max(sizes)
-            if iteration and size > ROUNDING:
+            # of two small ones, the second may be rounding: the rate is then this or better
+            if last and (iteration == 1 or max(last) > ROUNDING):
                 worst = max(worst, rate)
             if rate < 1.0 and rate / (1.0 - rate) * size <= REMAINING:
                 self._remember(iteration, worst)
                 return x
             if size <= ROUNDING and last and max(last) <= ROUNDING:
-                self.last_solvers = self.solvers
+                self._remember(iteration, worst)
                 return x
             # a new matrix for every correction speeds up: no prediction then
             if not size < math.inf or (not renew and self._hopeless(iteration, size, rate)):
