@@ -71,15 +71,15 @@ def past_of(function, times):
     return past
 
 
-def test_prediction_is_exact_for_cubics():
-    """With uneven steps, from the last four of many."""
+def test_prediction_is_exact_for_quartics():
+    """With uneven steps, from the last five of many."""
 
-    def cubic(t):
-        return np.array([1.0 + t - 2.0 * t**3, t**2])
+    def quartic(t):
+        return np.array([1.0 + t - 2.0 * t**3 + t**4, t**2])
 
-    past = past_of(cubic, [-5.0, 0.0, 0.1, 0.25, 0.3])
-    assert [t for t, _ in past] == [0.3, 0.25, 0.1, 0.0]
-    np.testing.assert_allclose(predicted(past, 0.4), cubic(0.4), rtol=1e-13)
+    past = past_of(quartic, [-5.0, -0.2, 0.0, 0.1, 0.25, 0.3])
+    assert [t for t, _ in past] == [0.3, 0.25, 0.1, 0.0, -0.2]
+    np.testing.assert_allclose(predicted(past, 0.4), quartic(0.4), rtol=1e-13)
 
 
 def test_prediction_does_not_trust_noise():

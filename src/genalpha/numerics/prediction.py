@@ -15,8 +15,8 @@ from genalpha.kernels import extrapolated
 
 Array = np.ndarray
 
-#: Steps that are remembered: a cubic needs four.
-LENGTH = 4
+#: Steps that are remembered: a quartic needs five.
+LENGTH = 5
 #: Times and unknowns of the last steps, the newest first.
 Past: TypeAlias = tuple[tuple[float, Array], ...]
 #: Stands for a past that nobody will ask for.
