@@ -33,13 +33,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from genalpha.errors import SingularSystemError, UnsupportedProblemError
-from genalpha.kernels import combined, plus, product, stacked
+from genalpha.kernels import add, add_product, combined, part, plus, solution, stacked, zeros
 from genalpha.model import Mechanism, Motion
+from genalpha.model.equations import Reaction
 from genalpha.numerics.accuracy import Scales, scales, size
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.gradients import constraints, reactions, tangent
@@ -74,18 +74,20 @@ class State:
     past: Past
 
 
-class Site(NamedTuple):
-    """Mass and reaction (a function of v, lam, psi) at one position."""
+@dataclass
+class Site:
+    """Mass and reaction at one position."""
 
     mass: Matrix
-    reaction: Callable[[Array, Array, Array], Array]
+    reaction: Reaction
 
 
 def _site(o: Mechanism, t: float, q: Array) -> Site:
     return Site(o.mass(t, q), o.reaction_at(t, q))
 
 
-class Unknowns(NamedTuple):
+@dataclass
+class Unknowns:
     """a1, L0, L1, the R0 that L0 gives, R1, and what belongs to the present q1.
 
     In the variant "midpoint", L1 and R1 are those of the middle of the step.
@@ -99,7 +101,8 @@ class Unknowns(NamedTuple):
     site: Site
 
 
-class Matrices(NamedTuple):
+@dataclass
+class Matrices:
     """Factorized matrices of position step and velocity projection, scales of corrections."""
 
     position: Solve
@@ -107,7 +110,8 @@ class Matrices(NamedTuple):
     scales: Scales
 
 
-class Weights(NamedTuple):
+@dataclass
+class Weights:
     """Weights of R0 and R1 in q1 (3.4a) and in v1 (3.4b), and of L0, L1 in the projection."""
 
     q0: float
@@ -119,11 +123,13 @@ class Weights(NamedTuple):
     projection1: float
 
 
-class Trial(NamedTuple):
+@dataclass
+class Trial:
     """What a step knows before its unknowns.
 
-    q_hat, v_hat are q1, v1 without a1 and reactions; `R0` is a function of L0; `place` tells from
-    q1, v1 and the site q1 where R1 belongs: the site and the velocity there.
+    q_hat, v_hat are q1, v1 without a1 and reactions; `reaction0` and `solve0` (with the mass) are
+    those of q0; `place` tells from q1, v1 and the site q1 where R1 belongs: the site and the
+    velocity there.
     """
 
     t: float
@@ -134,7 +140,9 @@ class Trial(NamedTuple):
     hb: float
     hg: float
     weights: Weights
-    R0: Callable[[Array], Array]
+    v0: Array
+    reaction0: Reaction
+    solve0: Solve
     place: Callable[[Array, Array, Site], tuple[Site, Array]]
 
 
@@ -187,13 +195,15 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
     trial = Trial(
         t1,
         h,
-        combined(1.0, state.q, h, state.v, h**2 * (0.5 - c.beta), a0),
+        combined(1.0, state.q, h, state.v, h * h * (0.5 - c.beta), a0),
         plus(state.v, h * (1.0 - c.gamma), a0),
         f0,
-        h**2 * c.beta,
+        h * h * c.beta,
         h * c.gamma,
         weights(settings),
-        _old_reaction(o, state),
+        state.v,
+        o.reaction_at(state.t, state.q),
+        mass_solver(o, state.t, state.q),
         _new_place(o, settings, state, h),
     )
 
@@ -204,8 +214,8 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
     )
     if o.n_lam:  # the last correction of q1 has left a trace in the rate of g: take it away
         x, _ = _project(o, settings, trial, x, newton.last_solvers)
-    L, f1 = np.concatenate([x.L0, x.L1]), new_force(settings, x.a, trial.f0)
-    past = extended(state.past, t1, np.concatenate([x.a, L, x.R1]))
+    L, f1 = stacked(1.0, x.L0, 1.0, x.L1), new_force(settings, x.a, trial.f0)
+    past = extended(state.past, t1, stacked(1.0, x.a, 1.0, L, 1.0, x.R1))
     q, v = _position_and_velocity(trial, x.a, x.R0, x.R1)
     return State(t1, q, v, x.a, f1, h, L, past)
 
@@ -213,17 +223,21 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
 def _first(o: Mechanism, trial: Trial, guess: Array) -> Unknowns:
     """Return the unknowns of a guess of a1, L0, L1, R1, with the q1 that they lead to."""
     n, m = o.n_q, o.n_lam
-    a, L0, L1, R1 = guess[:n], guess[n : n + m], guess[n + m : n + 2 * m], guess[n + 2 * m :]
-    R0 = trial.R0(L0)
+    a, L0 = part(guess, 0, n), part(guess, n, n + m)
+    L1, R1 = part(guess, n + m, n + 2 * m), part(guess, n + 2 * m, 2 * (n + m))
+    R0 = _old_reaction(trial, L0)
     q, _ = _position_and_velocity(trial, a, R0, R1)
     return Unknowns(a, L0, L1, R0, R1, _site(o, trial.t, q))
 
 
 def _position_and_velocity(trial: Trial, a: Array, R0: Array, R1: Array) -> tuple[Array, Array]:
     """Return q1 (3.4a) and v1 (3.4b)."""
-    w, h, half = trial.weights, trial.h, 0.5 * trial.h**2
-    q = plus(trial.q_hat, 1.0, combined(trial.hb, a, half * w.q0, R0, half * w.q1, R1))
-    return q, plus(trial.v_hat, 1.0, combined(trial.hg, a, h * w.v0, R0, h * w.v1, R1))
+    w, h, half = trial.weights, trial.h, 0.5 * trial.h * trial.h
+    q = combined(1.0, trial.q_hat, trial.hb, a, half * w.q0, R0)
+    v = combined(1.0, trial.v_hat, trial.hg, a, h * w.v0, R0)
+    add(q, 0, half * w.q1, R1)
+    add(v, 0, h * w.v1, R1)
+    return q, v
 
 
 def new_force(settings: Settings, a1: Array, f0: Array) -> Array:
@@ -250,11 +264,15 @@ def _correct(
     t, h, n, m = trial.t, trial.h, o.n_q, o.n_lam
     newton.counters.nfcns += 1
     q, v = _position_and_velocity(trial, x.a, x.R0, x.R1)
-    inertia = product(x.site.mass, new_force(settings, x.a, trial.f0))
-    r = combined(1.0, inertia, -1.0, o.force(t, q, v))  # (3.4c)
-    d = matrices.position(stacked(-1.0, r, -1.0 / trial.hb, o.holonomic(t, q)))
-    L0, L1 = plus(x.L0, 1.0, d[n:]), plus(x.L1, 1.0, d[n:])
-    R0 = trial.R0(L0)
+    r = zeros(n + m)
+    add_product(r, -1.0, x.site.mass, new_force(settings, x.a, trial.f0), 0)
+    add(r, 0, 1.0, o.force_now(t, q, v))  # (3.4c)
+    if m:
+        add(r, n, -1.0 / trial.hb, o.holonomic_now(t, q))  # (3.4e)
+    d = solution(matrices.position, r)
+    d_lam = part(d, n, n + m)
+    L0, L1 = plus(x.L0, 1.0, d_lam), plus(x.L1, 1.0, d_lam)
+    R0 = _old_reaction(trial, L0)
     dR = combined(1.0, R0, -1.0, x.R0)
     a = combined(1.0, x.a, 1.0, d, 1.0, _without_reactions(settings, trial, dR, dR))
     x = Unknowns(a, L0, L1, R0, plus(x.R1, 1.0, dR), _site(o, t, plus(q, trial.hb, d)))
@@ -266,7 +284,7 @@ def _correct(
     x, e = _project(o, settings, trial, x, matrices)
     value = stacked(1.0, plus(x.a, 1.0, x.R1), 1.0, x.L1)
     _, v1 = _position_and_velocity(trial, x.a, x.R0, x.R1)
-    change = stacked(1.0 / h, combined(1.0, v1, -1.0, v), 1.0, plus(e, 1.0, d[n:]))
+    change = stacked(1.0 / h, combined(1.0, v1, -1.0, v), 1.0, plus(e, 1.0, d_lam))
     return x, (moved, size(settings.relative, matrices.scales, change, value, v, h, n, m))
 
 
@@ -274,27 +292,28 @@ def _project(
     o: Mechanism, settings: Settings, trial: Trial, x: Unknowns, matrices: Matrices
 ) -> tuple[Unknowns, Array]:
     """Return x after a velocity projection, and the change of the multiplier in v1."""
-    w, n = trial.weights, o.n_q
+    w, n, m = trial.weights, o.n_q, o.n_lam
     q, v = _position_and_velocity(trial, x.a, x.R0, x.R1)
     site, v_there = trial.place(q, v, x.site)
-    reaction = site.reaction(v_there, x.L1, NO_VECTOR)
-    s = combined(1.0, product(site.mass, x.R1), -1.0, reaction)  # (3.4d)
-    e = matrices.velocity(stacked(-w.v1, s, -1.0 / trial.h, o.holonomic_rate(trial.t, q, v)))
-    L0, L1 = plus(x.L0, w.projection0, e[n:]), plus(x.L1, w.projection1, e[n:])
-    R0 = trial.R0(L0)
+    r = zeros(n + m)
+    add_product(r, -w.v1, site.mass, x.R1, 0)
+    site.reaction.add(r, w.v1, v_there, x.L1, 0)  # (3.4d)
+    add(r, n, -1.0 / trial.h, o.holonomic_rate(trial.t, q, v))  # (3.4e)
+    e = solution(matrices.velocity, r)
+    e_lam = part(e, n, n + m)
+    L0, L1 = plus(x.L0, w.projection0, e_lam), plus(x.L1, w.projection1, e_lam)
+    R0 = _old_reaction(trial, L0)
     dR0 = combined(1.0, R0, -1.0, x.R0)
-    dR1 = combined(1.0 / w.v1, e[:n], -w.v0 / w.v1, dR0)  # v1 moves by h e
+    dR1 = combined(1.0 / w.v1, part(e, 0, n), -w.v0 / w.v1, dR0)  # v1 moves by h e
     a = plus(x.a, 1.0, _without_reactions(settings, trial, dR0, dR1))
-    return Unknowns(a, L0, L1, R0, plus(x.R1, 1.0, dR1), x.site), e[n:]
+    return Unknowns(a, L0, L1, R0, plus(x.R1, 1.0, dR1), x.site), e_lam
 
 
-def _old_reaction(o: Mechanism, state: State) -> Callable[[Array], Array]:
-    """Return R0 = r(t0, q0, L0) as a function of L0."""
-    t, q, v = state.t, state.q, state.v
-    if not o.n_lam:
-        return lambda L0: np.zeros(o.n_q)
-    solve, reaction = mass_solver(o, t, q), o.reaction_at(t, q)
-    return lambda L0: solve(reaction(v, L0, NO_VECTOR))
+def _old_reaction(trial: Trial, L0: Array) -> Array:
+    """Return R0 = r(t0, q0, L0)."""
+    r = zeros(trial.v0.shape[0])
+    trial.reaction0.add(r, 1.0, trial.v0, L0, 0)
+    return solution(trial.solve0, r)
 
 
 def _new_place(
@@ -319,14 +338,14 @@ def _matrices(
     x: Unknowns,
 ) -> Matrices:
     """Factorize the derivatives of (3.4c) and g, and the projection onto the rate of g."""
-    c, w, psi = settings.coefficients, trial.weights, np.zeros(0)
+    c, w, psi = settings.coefficients, trial.weights, NO_VECTOR
     t, (q, v) = trial.t, _position_and_velocity(trial, x.a, x.R0, x.R1)
     newton.counters.njacs += 1
     newton.counters.nfcnjacs += o.tangent_cost
     M = o.mass(t, q)
     old = o.reaction_jacobian(state.t, state.q, state.v, x.L0, psi)
     if o.n_lam:
-        old = transported(o, M, mass_solver(o, state.t, state.q), old)
+        old = transported(o, M, trial.solve0, old)
     inertia = [(1.0 / (1.0 + c.alpha), M)]
     f1 = new_force(settings, x.a, trial.f0)
     forces = tangent(o, t, q, v, f1, 0.0 * x.L1, psi, trial.hb, trial.hg)
