@@ -8,11 +8,14 @@ lists the names.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import warnings
 from pathlib import Path
 
+# the times of small systems are wanted, not those of waking threads; before NumPy is loaded
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import matplotlib as mpl
 
 mpl.use("Agg")
@@ -21,6 +24,9 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for the package `comparisons`
+import choices
+import linear_solvers
+
 from comparisons.stiff_chain import stiff_chain as vibrating_chain
 from comparisons.tolerances import study as tolerance_study
 from comparisons.tolerances import table as tolerances_table
@@ -352,6 +358,10 @@ def tolerances():
     )  # fmt: skip
 
 
+def controllers():
+    return markdown(*choices.controllers())
+
+
 def step_sizes():
     """Step sizes of the pendulum with a strong damper."""
     o = mechanisms.pendulum_jn(damper=1e4)
@@ -397,6 +407,21 @@ def proportionality():
     return tolerances_table(tolerance_study(jobs=2))
 
 
+# --- Newton's iteration ------------------------------------------------------------------------
+
+
+def linear_solver_times():
+    return markdown(*linear_solvers.linear_solvers())
+
+
+def matrices():
+    return markdown(*choices.matrices())
+
+
+def rounding_noise():
+    return markdown(*linear_solvers.rounding_noise())
+
+
 # --- all of them --------------------------------------------------------------------------------
 
 FIGURES = {f.__name__: f for f in (tutorial, index, condition, undamped, step_sizes, stiff_chain)}
@@ -411,6 +436,10 @@ TABLES = {
         constants,
         tolerances,
         proportionality,
+        controllers,
+        matrices,
+        linear_solver_times,
+        rounding_noise,
     )
 }
 

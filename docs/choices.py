@@ -1,0 +1,86 @@
+"""What other choices would cost: tables of the pages on adaptive steps and on Newton's iteration.
+
+Each row runs the package with one of its parts replaced.
+"""
+
+from contextlib import contextmanager
+from functools import partial
+
+import numpy as np
+
+from genalpha import integrate, mechanisms
+from genalpha.driver import adaptive
+from genalpha.numerics.newton import Newton
+from genalpha.numerics.step_control import Controller
+
+TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6)
+
+
+class PI(Controller):
+    """A controller that answers to the last two errors."""
+
+    def _predicted(self, error, h):
+        last_error, _ = self._last
+        return self._towards_aim(error, 0.3) * (last_error / error) ** (0.4 / (self.order + 1))
+
+
+@contextmanager
+def replaced(holder, name, value):
+    """Put another value in the place of an attribute for a while."""
+    kept = getattr(holder, name)
+    setattr(holder, name, value)
+    try:
+        yield
+    finally:
+        setattr(holder, name, kept)
+
+
+def controllers():
+    """Rows of errors and costs of the squeezer for several controllers."""
+    o, end = mechanisms.andrews_squeezer(), 0.03
+    times = np.linspace(0.1, 1.0, 10) * end
+    truth = np.array([o.reference.motion(t).q for t in times])
+    rows = []
+    for name, make in (
+        ("PI, dead band 0.9 to 1.2", partial(PI, keep=(0.9, 1.2))),
+        ("PI, dead band 0.99 to 1.01", PI),
+        ("predictive, dead band 0.9 to 1.2", partial(Controller, keep=(0.9, 1.2))),
+        ("predictive, dead band 0.99 to 1.01 (default)", Controller),
+    ):
+        with replaced(adaptive, "Controller", make):
+            runs = [integrate(o, end, rtol=tol, atol=tol) for tol in TOLERANCES]
+        errors = [f"{np.abs(s(times).q - truth).max():.1e}" for s in runs]
+        count = runs[-1].statistics
+        rows.append([name, *errors, count.nsteps, count.nerrfails, count.njacs])
+    last = f"at {TOLERANCES[-1]:.0e}"
+    header = [f"error of q at {tol:.0e}" for tol in TOLERANCES]
+    return ["controller", *header, f"steps {last}", "rejected", "matrices"], rows
+
+
+def matrices():
+    """Rows of iterations and matrices per step, for several ways to keep a matrix."""
+    rows = []
+    plain = partial(replaced, Newton, "accelerated", lambda self, d, n, weight: d)
+    kept = partial(replaced, Newton, "accelerated", Newton.accelerated)
+    for name, options, change in (
+        ('`"auto"`', {}, kept),
+        ('`"auto"` without Broyden\'s updates', {}, plain),
+        ('`"every step"`', {"jacobian": "every step"}, kept),
+        ('`"every iteration"`', {"jacobian": "every iteration"}, kept),
+    ):
+        cells = []
+        with change():
+            for o, end, steps in (
+                (mechanisms.simple_pendulum(), 10.0, {"h": 1e-2}),
+                (mechanisms.andrews_squeezer(), 0.03, {"rtol": 1e-5, "atol": 1e-5}),
+            ):
+                count = integrate(o, end, "GenAlphaI3", **steps, **options).statistics
+                cells += [f"{x / count.nsteps:.2f}" for x in (count.nniters, count.njacs)]
+        rows.append([name, *cells])
+    header = ["pendulum, h = 0.01: iterations per step", "matrices per step"]
+    return [
+        "`jacobian`",
+        *header,
+        "squeezer, rtol 1e-5: iterations per step",
+        "matrices per step",
+    ], rows
