@@ -12,7 +12,7 @@ from comparisons.papers.open_questions import Row, hht_multipliers, one_psi
 from comparisons.papers.study import Finding, PaperFigure
 from comparisons.report import png
 
-DPI = 80
+DPI = 100
 #: A measured order this near to the claimed one confirms it.
 NEAR = 0.4
 TITLES = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,13 +15,15 @@ from genalpha.model import Mechanism
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 Array = np.ndarray
 
 #: The papers' marks.
 MARKS = {"q": "s", "v": "o", "a": "x", "lam": "+", "psi": "*"}
-SIZE = (5.2, 3.6)
+#: Lines that differ, because errors of q and v are often the same to the eye.
+LINES = ("-", "--", "-", "-", "-")
+SIZE = (5.6, 3.6)
 #: Errors below this are rounding errors and say nothing about an order.
 ROUNDING = 1e-12
 
@@ -142,24 +145,41 @@ class Runs(NamedTuple):
 def convergence(runs: Runs, title: str) -> Finding:
     """Run a convergence study and draw it."""
     h, errors = runs.errors()
-    return convergence_figure(h, errors, title)
+    label = "h; the steps are h/3, 2h/3, h/3, ..." if runs.alternates else "h"
+    return convergence_figure(h, errors, title, label)
 
 
-def convergence_figure(h: Array, errors: list[Errors], title: str) -> Finding:
-    """Draw errors over step sizes, with a line of slope 2; measure the orders."""
+def convergence_figure(
+    h: Array,
+    errors: list[Errors],
+    title: str,
+    label: str = "h",
+    kind: str = "global error",
+    last: int | None = None,
+) -> Finding:
+    """Draw errors over step sizes, with lines of slope 2 and, if need be, 1; measure the orders.
+
+    The orders are those of the first `last` runs.
+    """
     figure, axes = new_figure(title)
     orders = {}
-    for name in errors[0]:
+    for name, line in zip(errors[0], itertools.cycle(LINES), strict=False):
         values = np.array([error[name] for error in errors])
-        orders[name] = order(h, values)
+        orders[name] = order(h[:last], values[:last])
         mark = MARKS.get(name, "^")
-        axes.loglog(h, values, mark + "-", label=f"{name}: {orders[name]:.2f}", fillstyle="none")
-    anchor = max(max(error.values()) for error in errors[:1])
-    axes.loglog(h, anchor * (h / h[0]) ** 2, "k:", label="slope 2")
-    axes.set_xlabel("h")
-    axes.xaxis.set_minor_formatter(NullFormatter())  # they overlap within one decade
-    axes.set_ylabel("global error")
-    axes.legend(fontsize=8, title="orders", title_fontsize=8)
+        axes.loglog(h, values, mark + line, label=f"{name}: {orders[name]:.2f}", fillstyle="none")
+    top, bottom = max(errors[0].values()), min(errors[-1].values())
+    # beside the curves, not upon them
+    axes.loglog(h, 2.0 * top * (h / h[0]) ** 2, "k:", lw=1, label="slope 2")
+    if min(orders.values()) < 1.5:
+        axes.loglog(h, 0.5 * bottom * (h / h[-1]), "k-.", lw=1, label="slope 1")
+    axes.set_xlabel(label)
+    if h[0] < 100.0 * h[-1]:  # few decades have few powers of ten
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_ylabel(kind)
+    figure.legend(fontsize=8, title="orders", title_fontsize=8, loc="outside right center")
     return Finding(figure, orders, "")
 
 

@@ -54,6 +54,16 @@ def test_both_schemes_of_the_first_question(two_psi: bool) -> None:
     assert all(3.0 < coarse[x] / fine[x] < 5.5 for x in ("q", "v", "psi"))
 
 
+@pytest.mark.parametrize("variant", ["end", "midpoint"])
+def test_estimates_of_the_second_question(variant: str) -> None:
+    o = open_questions.hht_test()
+    coarse, fine = (open_questions._hht_errors(o, n, 0.0, variant) for n in (40, 80))
+    ratios = {x: coarse[x] / fine[x] for x in coarse}
+    assert all(1.8 < ratios[x] < 2.2 for x in ("Lambda_1", "mean"))  # first order
+    second = ("mean, middle", "means extrapolated", "acceleration level")
+    assert all(3.5 < ratios[x] < 4.5 for x in second)
+
+
 def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     row = open_questions.Row(
         ("a", "b"), {"x": 2.0, "y, middle": 1.0}, {"x": 1e-3, "y, middle": 1.0}
