@@ -165,7 +165,7 @@ def condition():
     axis.text(1e-1, 0.25 / np.finfo(float).eps, "1 / rounding unit ", va="top", fontsize=8)
     axis.invert_xaxis()
     axis.set(xlabel="step size h", ylabel="condition number")
-    axis.legend(fontsize=8, loc="center right")
+    axis.legend(fontsize=8, loc="upper left")
     save(figure, "condition")
 
 
@@ -226,7 +226,7 @@ def orders(o, length, coarsest, sizes_of, after=0.25, **options):
     return ["–" if np.isnan(x) else f"{x:.2f}" for x in slopes]
 
 
-def only_14a(o, settings, state, h):
+def only_14a(o, settings, newton, state, h):
     """`i3.adjusted` without its correction of v0."""
     alpha = settings.coefficients.alpha
     return state.v, state.a + alpha * (h / state.h - 1.0) * (state.a - state.a_old)
