@@ -9,7 +9,7 @@ from comparisons.plots import plots_of
 from comparisons.record import Record
 from comparisons.report import about, png
 
-DPI = 70
+DPI = 100
 BEGIN, END = "<!-- results -->", "<!-- end of results -->"
 #: Plots that the docs show.
 SHOWN = {

@@ -40,6 +40,10 @@ DASHES: dict[Form, Any] = {
     Form.ODE: (0, (5, 1)),
 }
 SIZE = (8.5, 4.8)
+#: Residuals over time are drawn by their largest value in so many parts of the run.
+WINDOWS = 40
+
+Array = np.ndarray
 
 
 class Cost(Word):
@@ -90,18 +94,30 @@ def work_precision(records: list[Record], cost: Cost, variable: Variable) -> Any
 
 
 def drift_over_time(records: list[Record], kind: Drift) -> Any:
-    """Residual of a constraint over time, one run per series: the one shown in the summary."""
-    figure, axes = _figure(f"{records[0].mechanism}: |{kind}| over time")
+    """Residual of a constraint over time, one run per series; see `envelope`."""
+    figure, axes = _figure(f"{records[0].mechanism}: |{kind}|, largest in {WINDOWS} parts of time")
     for series, run in _middle_runs(records).items():
         values = np.array(run.history.get(str(kind), []))
         if values.size:
             look = style(series) | {"marker": "", "linestyle": _dash(series)}
-            floor = np.maximum(values, 1e-17)  # an exact zero has no place on a log axis
+            t, largest = envelope(np.array(run.history["t"]), values)
+            floor = np.maximum(largest, 1e-17)  # an exact zero has no place on a log axis
             name = f"{label(series)}, {series.knob.symbol} = {run.value:.1e}"
-            axes.semilogy(run.history["t"], floor, label=name, **look)
+            axes.semilogy(t, floor, label=name, **look)
     axes.set_xlabel("t")
     axes.set_ylabel(f"max |{kind}|")
     return _finished(figure, axes)
+
+
+def envelope(t: Array, values: Array) -> tuple[Array, Array]:
+    """Return the largest value in each part of time, and where it is.
+
+    Residuals jump by decades from step to step, and twenty such lines hide each other.
+    """
+    part = np.minimum((WINDOWS * (t - t[0]) / (t[-1] - t[0])).astype(int), WINDOWS - 1)
+    at = [np.flatnonzero(part == i) for i in np.unique(part)]
+    chosen = np.array([i[np.argmax(values[i])] for i in at])
+    return t[chosen], values[chosen]
 
 
 def step_sizes(records: list[Record]) -> Any:

@@ -79,16 +79,17 @@ def kind(mechanism: Mechanism) -> str:
 def table() -> str:
     """The table of all mechanisms in Markdown."""
     lines = [
-        "| mechanism | coordinates | g + k | kind | rate (1/s) | reference | digits | source |",
-        "|---|---|---|---|---|---|---|---|",
+        "| mechanism | what it is | n,&nbsp;m,&nbsp;l | kind | rate (1/s) | reference | digits |",
+        "|---|---|---|---|--:|---|--:|",
     ]
     for name in catalogue():
         mechanism = mechanism_of(name)
         summary = catalogue()[name].__doc__.splitlines()[0].removeprefix("Return ")
         cells = (
-            f"[`{name}`](#{name})", mechanism.n_q, f"{mechanism.n_lam} + {mechanism.n_psi}",
+            f"[`{name}`](#{name})", summary,
+            f"{mechanism.n_q},&nbsp;{mechanism.n_lam},&nbsp;{mechanism.n_psi}",
             kind(mechanism), f"{fastest_rate(mechanism):.1f}", mechanism.reference.source,
-            f"{mechanism.reference.digits:g}", summary,
+            f"{mechanism.reference.digits:g}",
         )  # fmt: skip
         lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     return "\n".join(lines)

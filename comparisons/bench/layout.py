@@ -170,6 +170,8 @@ def fitted(found: Table, width: int) -> Table:
     return Table(found.title, found.headers, found.left, rows)
 
 
+#: The tables need the room of the navigation.
+FRONT = "---\nhide: [navigation]\n---\n"
 INTRODUCTION = (
     "One run of `make bench`. Machines are noisy: only ratios within a run mean something. "
     "[How Newton's iteration works](theory/newton.md), and why."
@@ -178,7 +180,7 @@ INTRODUCTION = (
 
 def markdown_page(rows: Iterable[Row], before: Mapping[Key, Row]) -> str:
     """Return a page of all tables in Markdown, with machine and versions."""
-    parts = ["# Speed", "", INTRODUCTION, ""]
+    parts = [FRONT, "# Speed", "", INTRODUCTION, ""]
     for layout, found in tables(rows, before):
         parts += [f"## {layout.title}", "", layout.text, "", _untitled(found)]
     about = {"measured": now(), **environment()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import importlib.util
 import io
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -41,19 +40,22 @@ class AssimuloSolver(Solver):
     class_name: ClassVar[str]
     unreported: ClassVar[frozenset[Counter]] = frozenset()
 
+    def kind(self) -> Any:
+        """Return the class, or raise ImportError or AttributeError."""
+        with _quiet():
+            return getattr(importlib.import_module(self.home), self.class_name)
+
     def missing(self) -> str | None:
         """Tell whether Assimulo has the class."""
         try:
-            with _quiet():
-                getattr(importlib.import_module(self.home), self.class_name)
+            self.kind()
         except (ImportError, AttributeError) as error:
             return f"{self.home}.{self.class_name}: {str(error).splitlines()[0]}"
         return None
 
     def prepare(self, task: Task) -> Any:
         """Return a solver object with its options set."""
-        kind = getattr(importlib.import_module(self.home), self.class_name)
-        solver = kind(task.mechanism.problem(str(task.form)))
+        solver = self.kind()(task.mechanism.problem(str(task.form)))
         solver.verbosity = 50  # nothing
         solver.rtol = solver.atol = task.value
         self.configure(solver, task)
@@ -107,20 +109,65 @@ def _with_start(task: Task, raw: tuple[Array, ...]) -> tuple[Array, Array, Array
     return t, y, yd
 
 
+class DropIn(AssimuloSolver):
+    """A scheme of genalpha as a solver class of Assimulo, on the index-3 form.
+
+    Beside the same scheme through `genalpha.integrate` it shows what Assimulo's way in costs.
+    """
+
+    home = "genalpha"
+    forms = (Form.IND3,)
+    main = False
+
+
+@register
+class DropInI3(DropIn):
+    """Arnold and Brüls."""
+
+    name, class_name = "GenAlphaI3 (Assimulo)", "GenAlphaI3"
+    color = "#f4a582"
+
+
+@register
+class DropInSOI2(DropIn):
+    """Jay and Negrut."""
+
+    name, class_name = "GenAlphaSOI2 (Assimulo)", "GenAlphaSOI2"
+    color = "#92c5de"
+
+
+@register
+class DropInHHTI2(DropIn):
+    """Jay and Negrut, extended HHT."""
+
+    name, class_name = "HHTI2 (Assimulo)", "HHTI2"
+    color = "#98df8a"
+
+
 @register
 class IDA(AssimuloSolver):
-    """IDA of SUNDIALS, by scikit-sundae."""
+    """IDA of SUNDIALS: Assimulo's own where it was built with it, otherwise scikit-sundae's."""
 
     name = class_name = "IDA"
-    home = "genalpha.assimulo"
     forms = (Form.IND3, Form.IND2, Form.IND1, Form.GGL2)
+    unreported = frozenset({Counter.FACTORIZATIONS})
     color = "#9467bd"
 
+    def kind(self) -> Any:
+        """Return Assimulo's class or ours."""
+        try:
+            return super().kind()
+        except (ImportError, AttributeError):
+            return importlib.import_module("genalpha.assimulo").IDA
+
     def missing(self) -> str | None:
-        """Tell whether Assimulo and scikit-sundae are there."""
-        if importlib.util.find_spec("sksundae") is None:
-            return "scikit-sundae is not installed"
-        return super().missing()
+        """Tell whether Assimulo and one of both are there."""
+        try:
+            if self.kind().__module__.startswith("genalpha"):
+                importlib.import_module("sksundae")
+        except ImportError as error:
+            return f"neither Assimulo's nor scikit-sundae's: {str(error).splitlines()[0]}"
+        return None
 
     def configure(self, solver: Any, task: Task) -> None:
         """Keep multipliers out of the error test where their index forbids it."""

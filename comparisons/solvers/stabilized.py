@@ -32,7 +32,7 @@ class StabilizedRK2(Stabilized):
     """Second order, gains found for the step size."""
 
     name = scheme = "StabilizedRK2"
-    color = "#9467bd"
+    color = "#006d5b"
 
 
 @register
@@ -40,7 +40,7 @@ class BaumgarteRK2(Stabilized):
     """Second order, Baumgarte's stabilization with the usual gains."""
 
     name, scheme, gains = "StabilizedRK2 (Baumgarte)", "StabilizedRK2", Gains.baumgarte(USUAL)
-    color = "#c5b0d5"
+    color = "#66c2a5"
 
 
 @register
@@ -48,7 +48,7 @@ class PlainRK2(Stabilized):
     """Second order, no stabilization."""
 
     name, scheme, gains = "StabilizedRK2 (no gains)", "StabilizedRK2", Gains.none()
-    color = "#8c564b"
+    color = "#000080"
 
 
 @register
@@ -57,4 +57,4 @@ class StabilizedEuler(Stabilized):
 
     name = scheme = "StabilizedEuler"
     order = 1
-    color = "#e377c2"
+    color = "#ff1493"

@@ -121,6 +121,35 @@ def test_a_wrong_solver_is_seen(records: list[Record]) -> None:
     assert lines["explicit Euler · ode (!)"].get_linestyle() == "--"
     assert lines["GenAlphaSOI2 · mechanism"].get_linestyle() == "-"
     plots.plt.close(figure)
+    figure = plots.drift_over_time(records, Drift.G)
+    drifts = {line.get_label().split(" ·")[0]: line.get_ydata() for line in figure.axes[0].lines}
+    assert drifts["explicit Euler"][-1] > 1e-2  # and it grows all the way
+    assert np.all(np.diff(drifts["explicit Euler"][1:]) > 0.0)
+    assert drifts["GenAlphaSOI2"].max() < 1e-13
+    plots.plt.close(figure)
+
+
+def test_envelope() -> None:
+    t = np.linspace(0.0, 1.0, 10 * plots.WINDOWS + 1)
+    values = 1.0 + t % 0.01
+    values[[37, 400]] = 5.0, 7.0
+    at, largest = plots.envelope(t, values)
+    assert at.size == plots.WINDOWS
+    assert largest[3] == 5.0 and at[3] == t[37] and largest[-1] == 7.0 and at[-1] == 1.0
+    few = np.array([0.0, 0.3, 1.0])
+    assert np.array_equal(plots.envelope(few, few)[0], few)
+
+
+@pytest.mark.needs_assimulo
+def test_the_classes_for_assimulo_find_what_integrate_finds(tmp_path: Path) -> None:
+    plan = Plan(tmp_path, repeats=0)
+    for name in ("GenAlphaI3", "GenAlphaSOI2", "HHTI2"):
+        both = (f"{name} (adaptive)", f"{name} (Assimulo)")
+        values = {Knob.TOLERANCE: (1e-5,)}
+        runs = runner.run(plan, Choice(("simple_pendulum",), both, values=values).keys())
+        ours, theirs = (run.relative_error(Variable.LAM) for run in runs)
+        assert ours is not None
+        assert theirs == pytest.approx(ours, rel=1e-2)
 
 
 def test_a_solver_that_misses_its_tolerance_is_seen(records: list[Record]) -> None:

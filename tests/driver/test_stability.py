@@ -35,8 +35,8 @@ def one_step_matrix(scheme, stiff, **options):
     return np.array(columns).T
 
 
-def check_roots(scheme, expected, **options):
-    """Compare the eigenvalues at h omega = 1e6 with the roots, to 1e-4.
+def assert_roots(scheme, expected, **options):
+    """Assert that the eigenvalues at h omega = 1e6 are the roots, to 1e-4.
 
     q1 is what is left of terms (h omega)^2 times as large, so that rounding, 2e-16, may show as
     2e-4 / 4 in the matrix, and multiple eigenvalues feel its third root. Their product and sum do
@@ -52,7 +52,7 @@ def check_roots(scheme, expected, **options):
 @pytest.mark.parametrize("rho_inf", [0.0, 0.2, 0.5, 0.8])
 @pytest.mark.parametrize("scheme", ["GenAlphaI3", "GenAlphaSOI2"])
 def test_rho_at_infinity(scheme, rho_inf):
-    check_roots(scheme, [-rho_inf] * 3, rho_inf=rho_inf)
+    assert_roots(scheme, [-rho_inf] * 3, rho_inf=rho_inf)
 
 
 @pytest.mark.parametrize("alpha", [-0.05, -0.1, -0.2, -0.3])
@@ -60,7 +60,7 @@ def test_rho_at_infinity(scheme, rho_inf):
 def test_rho_at_infinity_of_hht(scheme, alpha):
     """The roots of (22); those of HHTI2 are the same without constraints."""
     c = Coefficients.hht(alpha)
-    check_roots(scheme, c.roots_at_infinity, alpha=alpha)
+    assert_roots(scheme, c.roots_at_infinity, alpha=alpha)
     radius = np.abs(np.linalg.eigvals(one_step_matrix(scheme, 1e4, alpha=alpha))).max()
     assert radius == pytest.approx(c.rho_inf, abs=1e-3)  # the root of 1e-6: a double eigenvalue
 
