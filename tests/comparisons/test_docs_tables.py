@@ -1,0 +1,77 @@
+"""The tables that docs/figures.py measures, and those that are made while the docs are built."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def figures() -> Iterator[ModuleType]:
+    """The script, imported; its modules find each other in its folder."""
+    sys.path.insert(0, str(DOCS))
+    yield importlib.import_module("figures")
+    sys.path.remove(str(DOCS))
+
+
+def pages() -> str:
+    return "\n".join(page.read_text(encoding="utf-8") for page in (DOCS / "pages").rglob("*.md"))
+
+
+def test_every_table_has_its_place_and_is_filled(figures: ModuleType) -> None:
+    text = pages()
+    for name in figures.TABLES:
+        assert f"<!-- measured: {name} -->\n\n|" in text
+    assert set(re.findall("<!-- measured: (.*?) -->", text)) == set(figures.TABLES)
+
+
+#: Those of no more than a second.
+@pytest.mark.parametrize(
+    "name", ["order_i3", "order_start", "coefficients", "decay", "constants", "matrices"]
+)
+def test_deterministic_tables_run(figures: ModuleType, name: str) -> None:
+    header, _, *rows = figures.TABLES[name]().splitlines()
+    assert rows
+    assert all(row.count("|") == header.count("|") for row in rows)
+
+
+def test_slow_tables_run_when_they_are_small(
+    figures: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figures.choices, "TOLERANCES", (1e-2,))
+    monkeypatch.setattr(figures.linear_solvers, "LENGTHS", (2, 3))
+    monkeypatch.setattr(figures.linear_solvers, "best_of", lambda function: function() is None)
+    assert len(figures.controllers().splitlines()) == 6
+    assert len(figures.linear_solver_times().splitlines()) >= 7
+
+
+def test_adjustment_of_steps_is_what_keeps_the_order(figures: ModuleType) -> None:
+    """The row without the drift's correction differs: the replacement takes effect."""
+    both, only, none = (
+        [float(x) for x in row.split("|")[2:6]] for row in figures.order_i3().splitlines()[2:]
+    )
+    assert min(both) > 1.9
+    assert only[3] < 1.5
+    assert none[3] < 1.5
+
+
+@pytest.mark.needs_assimulo
+def test_the_options_on_the_api_page_are_those_of_the_classes() -> None:
+    from genalpha.assimulo.option import options_of
+    from genalpha.assimulo.solvers import HHTI2, GenAlphaSOI2
+
+    sys.path.insert(0, str(DOCS))
+    options = importlib.import_module("options").options
+    sys.path.remove(str(DOCS))
+    common = options("solver_options", "SolverOptions")
+    for kind, own in ((GenAlphaSOI2, "ChungHulbertOptions"), (HHTI2, "HHTOptions")):
+        told = common | options("solver_options", own)
+        assert told == {name: option.__doc__ for name, option in options_of(kind).items()}
