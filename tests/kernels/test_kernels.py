@@ -69,6 +69,9 @@ def test_products(seed, n, m):
     for matrix in (A, np.asfortranarray(A), r.standard_normal((2 * n, m))[::2]):
         check("product", matrix, x)
         check("transposed_product", -2.0, matrix, y)
+        copy = compiled.snapshot(matrix)
+        check("product", copy, x)
+        assert not np.shares_memory(copy, matrix)
     wide = sparse.csc_array(A)
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     kinds = (sparse.csc_array, sparse.csr_array, sparse.csc_matrix)
@@ -76,6 +79,13 @@ def test_products(seed, n, m):
         check("product", matrix, x)
         check("transposed_product", -2.0, matrix, y)
         check("largest", matrix)
+        for module in (compiled, plain):
+            copy = module.snapshot(matrix)
+            np.testing.assert_allclose(compiled.product(copy, x), A @ x, atol=1e-13)
+            np.testing.assert_allclose(
+                compiled.transposed_product(1.0, copy, y), A.T @ y, atol=1e-13
+            )
+            assert not np.shares_memory(copy.data, matrix.data)
 
 
 @RANDOM

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from genalpha import Mechanism
 from genalpha.errors import SingularSystemError
 from genalpha.numerics.linear import factorize, least_squares, saddle, smallest_pivot, stack
 from genalpha.numerics.mass import mass_solver
@@ -127,3 +128,21 @@ def test_mass_solver_keeps_the_mass(kind):
             np.testing.assert_allclose(mass_solver(o, 0.0, o.q0)(M @ [1.0, 2.0]), [1.0, 2.0])
         kept = o.mass(0.0, o.q0)
         assert np.array_equal(kept.toarray() if sparse.issparse(kept) else kept, M)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+@pytest.mark.parametrize("kind", ["diagonal", "full", "zero", "nan"])
+def test_solving_with_the_mass(is_sparse, kind):
+    M = np.diag([2.0, 3.0, 4.0])
+    if kind == "full":
+        M[0, 1] = M[1, 0] = 1.0
+    M[2, 2] = {"zero": 0.0, "nan": np.nan}.get(kind, 4.0)
+    mass = sparse.csc_array(M) if is_sparse else M
+    o = Mechanism(force=lambda t, q, v: np.zeros(3), q0=np.zeros(3), v0=np.zeros(3), mass=mass)
+    if kind in ("zero", "nan"):
+        with pytest.raises(SingularSystemError):
+            mass_solver(o, 0.0, o.q0)
+        return
+    right = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(M @ mass_solver(o, 0.0, o.q0)(right), right, rtol=1e-14)
+    np.testing.assert_array_equal(right, [1.0, 2.0, 3.0])

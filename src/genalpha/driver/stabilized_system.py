@@ -14,7 +14,7 @@ from genalpha.numerics.automatic_gains import automatic_gains
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.deviation import Deviation, Guarantee, deviation_of_run, step_matrix
 from genalpha.numerics.initial_values import project_position, project_velocity
-from genalpha.numerics.redundancy import Reduction, check_rank
+from genalpha.numerics.redundancy import Reduction
 from genalpha.numerics.stabilization import Gains, Perturbation
 from genalpha.schemes.stabilized import ORDERS, Evaluation, deviation, evaluate, remainders
 
@@ -53,7 +53,6 @@ class StabilizedSystem:
     ) -> None:
         self.full, self.options = mechanism, options
         t0, q0, v0 = mechanism.t0, mechanism.q0, mechanism.v0
-        check_rank(mechanism, t0, q0, v0)
         self.reduction = Reduction(mechanism, t0, q0, v0)
         self.mechanism = o = self.reduction.mechanism
         self.x0 = np.concatenate([q0, v0])

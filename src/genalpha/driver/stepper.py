@@ -19,7 +19,7 @@ from genalpha.numerics.initial_values import accelerations, check_start
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.local_error import ErrorConstants
 from genalpha.numerics.newton import SETUP_COST, Newton
-from genalpha.numerics.redundancy import Reduction, check_rank
+from genalpha.numerics.redundancy import Reduction
 from genalpha.numerics.systems import Systems
 from genalpha.schemes import choose
 from genalpha.schemes.settings import Scheme, State
@@ -100,7 +100,6 @@ class Stepper:
             With the names of the constraints.
         """
         check_start(self.full, t, q, v)
-        check_rank(self.full, t, q, v)
         self._begin(t, q, v, lam, psi, h, Reduction(self.full, t, q, v))
 
     def _begin(
@@ -149,11 +148,10 @@ class Stepper:
         """
         knot = self.knot()
         t, q, v = self.t + h, knot.q + h * knot.v, knot.v
-        check_rank(self.full, t, q, v)
-        before = self.reduction.dependent
-        if np.array_equal(Reduction(self.full, t, q, v).dependent, before):
+        ahead = Reduction(self.full, t, q, v)
+        if np.array_equal(ahead.dependent, self.reduction.dependent):
             return False
-        self._begin(*knot[:3], knot.lam, knot.psi, h, Reduction(self.full, t, q, v))
+        self._begin(*knot[:3], knot.lam, knot.psi, h, ahead)
         return True
 
     def _where(self, h: float) -> str:

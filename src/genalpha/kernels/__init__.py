@@ -29,6 +29,7 @@ __all__ = [
     "product",
     "same",
     "scattered",
+    "snapshot",
     "solution",
     "stacked",
     "transposed_product",
@@ -57,6 +58,7 @@ plus = chosen.plus
 product = chosen.product
 same = chosen.same
 scattered = chosen.scattered
+snapshot = chosen.snapshot
 solution = chosen.solution
 stacked = chosen.stacked
 transposed_product = chosen.transposed_product

@@ -15,6 +15,7 @@ cpdef cnp.ndarray stacked(double a, cnp.ndarray x, double b, cnp.ndarray y,
                           double c=*, cnp.ndarray z=*)
 cpdef cnp.ndarray part(cnp.ndarray x, Size first, Size last)
 cpdef cnp.ndarray zeros(Size n)
+cpdef snapshot(A)
 cpdef add(cnp.ndarray r, Size first, double c, cnp.ndarray y)
 cpdef add_product(cnp.ndarray r, double c, A, cnp.ndarray x, Size first)
 cpdef add_transposed_product(cnp.ndarray r, double c, A, cnp.ndarray x, Size first)

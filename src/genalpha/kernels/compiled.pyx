@@ -35,6 +35,8 @@ cdef Dgetrs dgetrs = <Dgetrs> lapack("dgetrs")
 #: Dense products with more entries than this go to BLAS.
 cdef Size LARGE = 1024
 cdef int SMALL = 64
+#: A vector without entries, which nobody can change.
+cdef cnp.ndarray NOTHING = np.zeros(0)
 cdef double TINY = np.finfo(float).tiny
 
 
@@ -79,6 +81,8 @@ cpdef cnp.ndarray part(cnp.ndarray x, Size first, Size last):
     cdef double* values = doubles(x)
     if first < 0 or last < first or last > cnp.PyArray_SIZE(x):
         raise ValueError(f"entries {first} to {last} of {cnp.PyArray_SIZE(x)}")
+    if first == last:
+        return NOTHING
     cdef cnp.ndarray result = vector(last - first)
     memcpy(cnp.PyArray_DATA(result), values + first, (last - first) * sizeof(double))
     return result
@@ -286,6 +290,27 @@ cdef bint plain_sparse(A, cnp.ndarray data, cnp.ndarray indices, cnp.ndarray ind
         and (kind == cnp.NPY_INT32 or kind == cnp.NPY_INT64)
         and cnp.PyArray_TYPE(indptr) == kind
     )
+
+
+cdef class Columns:
+    """The arrays of a sparse matrix (CSC), without what makes SciPy's matrices slow to create."""
+
+    cdef readonly cnp.ndarray data, indices, indptr
+    cdef readonly tuple shape
+    format = "csc"
+
+
+cpdef snapshot(A):
+    cdef Columns result
+    if isinstance(A, cnp.ndarray):
+        return copied(A)
+    cdef cnp.ndarray data = A.data, indices = A.indices, indptr = A.indptr
+    if not plain_sparse(A, data, indices, indptr):
+        return A.copy()
+    result = Columns.__new__(Columns)
+    result.shape = A.shape
+    result.data, result.indices, result.indptr = copied(data), copied(indices), copied(indptr)
+    return result
 
 
 cdef void multiply(double c, double* values, Index* rows, Index* ends, Size m, double* x,

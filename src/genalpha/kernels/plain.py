@@ -96,6 +96,11 @@ def largest(A: Matrix) -> float:
     return float(np.max(np.abs(values), initial=0.0))
 
 
+def snapshot(A: Matrix) -> Matrix:
+    """Return a copy of a dense or sparse matrix, for products only."""
+    return A.copy()
+
+
 def zeros(n: int) -> Array:
     """Return a vector of zeros."""
     return np.zeros(n)

@@ -97,6 +97,10 @@ def default_reaction_jacobian(G: MatrixFunction, K: MatrixFunction) -> MatrixFun
 
     def jacobian(t: float, q: Array, v: Array, lam: Array, psi: Array) -> Matrix:
         left, right = -G(t, q).T, -K(t, q, v).T
+        if not right.shape[1]:
+            return left
+        if not left.shape[1]:
+            return right
         if sparse.issparse(left):
             return sparse.hstack([left, right], format="csc")
         return np.hstack([left, right])

@@ -3,7 +3,7 @@
 cimport cython
 cimport numpy as cnp
 from genalpha.kernels.compiled cimport (
-    add, add_product, add_transposed_product, part, stacked, zeros
+    add, add_product, add_transposed_product, part, snapshot, stacked, zeros
 )
 
 

@@ -15,6 +15,7 @@ from genalpha.kernels import (
     add_product,
     add_transposed_product,
     part,
+    snapshot,
     stacked,
     zeros,
 )
@@ -74,8 +75,9 @@ class Equations:
 
     def reaction_at(self, t: float, q: Array) -> Reaction:
         """Return the reaction at one position; it evaluates G once."""
-        G = self.holonomic_jacobian(t, q) if self.n_lam and self.is_ideal else None
-        return Reaction(self, t, q, G)
+        if not self.n_lam or not self.is_ideal:
+            return Reaction(self, t, q, None)
+        return Reaction(self, t, q, snapshot(self.holonomic_jacobian_now(t, q)))
 
 
 class Reaction:

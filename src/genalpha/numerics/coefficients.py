@@ -98,7 +98,7 @@ class Coefficients:
         """Return Störmer's rule: Newmark with beta = 0, gamma = 1/2."""
         return cls.newmark(0.0, 0.5)
 
-    @property
+    @cached_property
     def alpha(self) -> float:
         """alpha_m - alpha_f: `a` belongs to the instant t + alpha h."""
         return self.alpha_m - self.alpha_f

@@ -115,6 +115,10 @@ def saddle(A: Matrix, B: Matrix, C: Matrix) -> Matrix:
 
 def stack(upper: Matrix, lower: Matrix) -> Matrix:
     """Return one matrix on top of another, dense or sparse."""
+    if not lower.shape[0]:
+        return upper
+    if not upper.shape[0]:
+        return lower
     if sparse.issparse(upper):
         return sparse.vstack([upper, lower], format="csc")
     return np.vstack([upper, lower])

@@ -74,10 +74,12 @@ def dependent_rows(o: Mechanism, t: float, q: Array, v: Array) -> Array:
 
 def check_rank(o: Mechanism, t: float, q: Array, v: Array) -> None:
     """Raise an error that names dependent constraints, unless the mechanism allows them."""
-    if o.redundant == "least":
-        return
-    dependent = dependent_rows(o, t, q, v)
-    if dependent.size:
+    if o.redundant != "least":
+        _check(o, t, dependent_rows(o, t, q, v))
+
+
+def _check(o: Mechanism, t: float, dependent: Array) -> None:
+    if dependent.size and o.redundant != "least":
         names = ", ".join(o.constraint_names[i] for i in dependent)
         raise RedundantConstraintsError(
             f"{o.name}: {dependent.size} of {o.n_lam + o.n_psi} constraints depend on the others "
@@ -92,7 +94,6 @@ class Reduction:
     Parameters
     ----------
     full : Mechanism
-        With ``redundant="least"``.
     t, q, v
         State at which the independent rows are chosen.
 
@@ -102,11 +103,17 @@ class Reduction:
         Has only the independent constraints; is `full` itself if all are.
     dependent : (k,) int array
         The rows left out.
+
+    Raises
+    ------
+    RedundantConstraintsError
+        Constraints are redundant, and the mechanism does not have ``redundant="least"``.
     """
 
     def __init__(self, full: Mechanism, t: float, q: Array, v: Array) -> None:
         self.full = full
         self.dependent = dependent_rows(full, t, q, v)
+        _check(full, t, self.dependent)
         keep = np.setdiff1d(np.arange(full.n_lam + full.n_psi), self.dependent)
         self._lam, self._psi = keep[keep < full.n_lam], keep[keep >= full.n_lam] - full.n_lam
         self.mechanism = self._reduced() if self.dependent.size else full

@@ -17,11 +17,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
-from genalpha.kernels import combined, plus, product, stacked
+from genalpha.kernels import add, add_product, combined, part, plus, solution, stacked, zeros
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import Scales, scales, size
 from genalpha.numerics.gradients import tangent
@@ -30,7 +29,7 @@ from genalpha.numerics.linear import Solve
 from genalpha.numerics.mass import mass_solver
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.numerics.prediction import NOTHING, Past, extended, predicted
-from genalpha.schemes import hhti2
+from genalpha.schemes.hhti2 import adjusted, initial_force, new_force, transported
 from genalpha.schemes.settings import Settings
 
 Array = np.ndarray
@@ -51,7 +50,8 @@ class State:
     past: Past
 
 
-class Unknowns(NamedTuple):
+@dataclass
+class Unknowns:
     """a1, P and the R that they give at the present v1."""
 
     a: Array
@@ -59,7 +59,8 @@ class Unknowns(NamedTuple):
     R: Array
 
 
-class Trial(NamedTuple):
+@dataclass
+class Trial:
     """What a step knows before its unknowns; `middle` is where R is evaluated."""
 
     t: float
@@ -74,7 +75,8 @@ class Trial(NamedTuple):
     solve_mass: Solve
 
 
-class Matrices(NamedTuple):
+@dataclass
+class Matrices:
     """The factorized iteration matrix, and what corrections are compared with."""
 
     solve: Solve
@@ -84,7 +86,7 @@ class Matrices(NamedTuple):
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
     """Start with a0 = f(t0, q0, v0)."""
     q, v, _, _, psi = motion
-    f = hhti2.initial_force(o, t, q, v)
+    f = initial_force(o, t, q, v)
     return State(t, q, v, f, f, h, psi, ((t, np.concatenate([f, psi])),))
 
 
@@ -92,43 +94,43 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
     """One step of the method of section 6."""
     c = settings.coefficients
     t1, n = state.t + h, o.n_q
-    a0 = hhti2.adjusted(settings, state.a, state.f, h / state.h)
+    a0 = adjusted(settings, state.a, state.f, h / state.h)
     middle = state.t + 0.5 * h, plus(state.q, 0.5 * h, state.v)
     trial = Trial(
         t1,
         h,
-        combined(1.0, state.q, h, state.v, h**2 * (0.5 - c.beta), a0),
+        combined(1.0, state.q, h, state.v, h * h * (0.5 - c.beta), a0),
         plus(state.v, h * (1.0 - c.gamma), a0),
         state.v,
         state.f,
-        h**2 * c.beta,
+        h * h * c.beta,
         h * c.gamma,
         middle,
         mass_solver(o, *middle),
     )
 
     guess = predicted(state.past, t1)
-    a, P = guess[:n], guess[n:]
+    a, P = part(guess, 0, n), part(guess, n, n + o.n_psi)
     x = newton.solve(
         Unknowns(a, P, _reaction(o, trial, state.v, P)),
         partial(_correct, o, settings, newton, trial),
         partial(_matrices, o, settings, newton, trial),
     )
-    past = extended(state.past, t1, np.concatenate([x.a, x.P]))
+    past = extended(state.past, t1, stacked(1.0, x.a, 1.0, x.P))
     q, v = _position_and_velocity(trial, x)
-    return State(t1, q, v, x.a, hhti2.new_force(settings, x.a, trial.f0), h, x.P, past)
+    return State(t1, q, v, x.a, new_force(settings, x.a, trial.f0), h, x.P, past)
 
 
 def _reaction(o: Mechanism, trial: Trial, v: Array, P: Array) -> Array:
     """Return R for a velocity v1."""
     mean = combined(0.5, trial.v0, 0.5, v)
-    return trial.solve_mass(o.reaction(*trial.middle, mean, np.zeros(0), P))
+    return trial.solve_mass(o.reaction(*trial.middle, mean, NO_VECTOR, P))
 
 
 def _position_and_velocity(trial: Trial, x: Unknowns) -> tuple[Array, Array]:
     """Return q1 and v1."""
     h = trial.h
-    q = combined(1.0, trial.q_hat, trial.hb, x.a, 0.5 * h**2, x.R)
+    q = combined(1.0, trial.q_hat, trial.hb, x.a, 0.5 * h * h, x.R)
     return q, combined(1.0, trial.v_hat, trial.hg, x.a, h, x.R)
 
 
@@ -137,17 +139,17 @@ def _matrices(
 ) -> Matrices:
     """Factorize the derivatives of the equilibrium and of k."""
     c = settings.coefficients
-    t, hb, hg, none = trial.t, trial.hb, trial.hg, np.zeros(0)
+    t, hb, hg, none = trial.t, trial.hb, trial.hg, NO_VECTOR
     q, v = _position_and_velocity(trial, x)
     newton.counters.njacs += 1
     newton.counters.nfcnjacs += o.tangent_cost
-    f1 = hhti2.new_force(settings, x.a, trial.f0)
+    f1 = new_force(settings, x.a, trial.f0)
     M, K = o.mass(t, q), o.nonholonomic_jacobian(t, q, v)
     inertia = [(1.0 / (1.0 + c.alpha), M)]
     forces = tangent(o, t, q, v, f1, none, 0.0 * x.P, hb, hg)
     mean = combined(0.5, trial.v0, 0.5, v)
     columns = o.reaction_jacobian(*trial.middle, mean, none, x.P)
-    columns = hhti2.transported(o, M, trial.solve_mass, columns)
+    columns = transported(o, M, trial.solve_mass, columns)
     R = [[(-1.0 / (c.gamma * (1.0 + c.alpha)), columns)]]
     J = [[(1.0, K), (hb / hg, o.nonholonomic_gradient(t, q, v))]]
     solve = newton.factorize("step", [*inertia, *forces], R, J)
@@ -166,11 +168,13 @@ def _correct(
     t, hg, n = trial.t, trial.hg, o.n_q
     newton.counters.nfcns += 1
     q, v = _position_and_velocity(trial, x)
-    inertia = product(o.mass(t, q), hhti2.new_force(settings, x.a, trial.f0))
-    r = combined(1.0, inertia, -1.0, o.force(t, q, v))
-    d = matrices.solve(stacked(-1.0, r, -1.0 / hg, o.nonholonomic(t, q, v)))
+    r = zeros(n + o.n_psi)
+    add_product(r, -1.0, o.mass_now(t, q), new_force(settings, x.a, trial.f0), 0)
+    add(r, 0, 1.0, o.force_now(t, q, v))
+    add(r, n, -1.0 / hg, o.nonholonomic(t, q, v))
+    d = solution(matrices.solve, r)
     d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
-    P = plus(x.P, 1.0, d[n:])
+    P = plus(x.P, 1.0, part(d, n, n + o.n_psi))
     R = _reaction(o, trial, plus(v, hg, d), P)
     per_gamma = 1.0 / settings.coefficients.gamma
     a = combined(1.0, plus(x.a, 1.0, d), -per_gamma, R, per_gamma, x.R)
