@@ -12,6 +12,7 @@ from genalpha.driver.adaptive import AdaptiveSteps, faults_of_tolerances
 from genalpha.driver.knots import Knots
 from genalpha.driver.march import FixedSteps, GivenSteps, March, StepSizes
 from genalpha.driver.options import Options
+from genalpha.driver.record import Record
 from genalpha.driver.solution import Solution
 from genalpha.driver.stabilized import run_stabilized
 from genalpha.driver.stepper import Stepper
@@ -99,46 +100,21 @@ def integrate(
     times = None if t_eval is None else _checked_times(t_eval, o.t0, t_final)
     tolerance = None if h is not None else leading_tolerance(rtol, atol)
     march = March(Stepper(o, checked, tolerance=tolerance), sizes)
-    record = _Record(march, times)
+    record = Record(march, complete=times is None)
     start = Knot(o.t0, o.q0, o.v0, np.zeros(o.n_q), *o.multiplier_guess())
     try:
         march.begin(start, t_final)
-        record.keep()
-        while march.stepper.t != t_final:
-            march.step(t_final)
-            record.keep()
+        record.run(t_final)
     except GenAlphaError as error:
-        if record.knots:
-            error.solution = record.solution(failed=True)  # type: ignore[attr-defined]
+        if record.steps:
+            error.solution = _solution(o, record, march, None)  # type: ignore[attr-defined]
         raise
-    return record.solution()
+    return _solution(o, record, march, times)
 
 
-class _Record:
-    """Keeps every step of a march.
-
-    Parameters
-    ----------
-    march : March
-    times : (k,) array, optional
-        Where the motion is wanted; accelerations and multipliers are worked out only around there.
-    """
-
-    def __init__(self, march: March, times: Array | None) -> None:
-        self._march, self._times = march, times
-        self.knots = Knots()
-        self._a: list[Array] = []
-
-    def keep(self) -> None:
-        stepper = self._march.stepper
-        known = stepper.knot() if self._times is None else stepper.known()
-        self.knots.append(known, stepper.t)
-        self._a.append(stepper.state.a)
-
-    def solution(self, failed: bool = False) -> Solution:
-        stepper, times = self._march.stepper, None if failed else self._times
-        knots = self.knots
-        return Solution(stepper.full, knots.times, knots, self._a, stepper.counters, times)
+def _solution(o: Mechanism, record: Record, march: March, times: Array | None) -> Solution:
+    counters = march.stepper.counters
+    return Solution(o, record.times, Knots(record.steps), record.a, counters, times)
 
 
 def _options(scheme: str, options: dict[str, Any]) -> Options:

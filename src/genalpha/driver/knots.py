@@ -12,14 +12,8 @@ from genalpha.numerics.interpolation import Knot
 class Knots(Sequence[Knot]):
     """Steps in order; each is completed when it is first looked at."""
 
-    def __init__(self) -> None:
-        self._steps: list[Knot | Later] = []
-        self.times: list[float] = []
-
-    def append(self, step: Knot | Later, t: float) -> None:
-        """Add the step that ends at `t`."""
-        self._steps.append(step)
-        self.times.append(t)
+    def __init__(self, steps: list[Knot | Later]) -> None:
+        self._steps = steps
 
     def __len__(self) -> int:
         return len(self._steps)

@@ -19,6 +19,7 @@ __all__ = [
     "add_transposed_product",
     "assembled",
     "broyden",
+    "called",
     "combined",
     "correction_size",
     "extrapolated",
@@ -48,6 +49,7 @@ add_product = chosen.add_product
 add_transposed_product = chosen.add_transposed_product
 assembled = chosen.assembled
 broyden = chosen.broyden
+called = chosen.called
 combined = chosen.combined
 correction_size = chosen.correction_size
 extrapolated = chosen.extrapolated

@@ -14,6 +14,7 @@ cpdef double largest(A) except? -1.0
 cpdef cnp.ndarray stacked(double a, cnp.ndarray x, double b, cnp.ndarray y,
                           double c=*, cnp.ndarray z=*)
 cpdef cnp.ndarray part(cnp.ndarray x, Size first, Size last)
+cpdef called(function, double t, cnp.ndarray q, cnp.ndarray v=*)
 cpdef cnp.ndarray zeros(Size n)
 cpdef snapshot(A)
 cpdef add(cnp.ndarray r, Size first, double c, cnp.ndarray y)

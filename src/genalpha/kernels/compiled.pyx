@@ -612,7 +612,19 @@ cdef class Checked:
         return copied(value) if self.is_expected(value) else self.converted(value)
 
     def now(self, *arguments):
-        value = self.function(*arguments)
+        return self.usable(self.function(*arguments))
+
+    cdef inline usable(self, value):
         if self.is_expected(value) and cnp.PyArray_IS_C_CONTIGUOUS(value):
             return value
         return self.converted(value)
+
+
+cpdef called(function, double t, cnp.ndarray q, cnp.ndarray v=None):
+    cdef Checked checked
+    if type(function) is Checked:
+        checked = function
+        inner = checked.function
+        return checked.usable(inner(t, q) if v is None else inner(t, q, v))
+    function = getattr(function, "now", function)
+    return function(t, q) if v is None else function(t, q, v)

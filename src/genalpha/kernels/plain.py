@@ -265,3 +265,9 @@ class Checked:
 
     def _is_expected(self, value: Any) -> bool:
         return type(value) is np.ndarray and value.shape == self.shape and value.dtype == float
+
+
+def called(function: Callable[..., Any], t: float, q: Array, v: Array | None = None) -> Any:
+    """Return function(t, q) or function(t, q, v), to be used before the next call."""
+    function = getattr(function, "now", function)
+    return function(t, q) if v is None else function(t, q, v)

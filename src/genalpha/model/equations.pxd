@@ -3,7 +3,7 @@
 cimport cython
 cimport numpy as cnp
 from genalpha.kernels.compiled cimport (
-    add, add_product, add_transposed_product, part, snapshot, stacked, zeros
+    add, add_product, add_transposed_product, called, part, snapshot, stacked, zeros
 )
 
 
@@ -13,18 +13,28 @@ cdef class Equations:
     cdef public bint is_ideal
     cdef public object mass, force, holonomic, holonomic_rate, holonomic_jacobian
     cdef public object nonholonomic, nonholonomic_jacobian, reaction
-    cdef public object mass_now, force_now, holonomic_now, holonomic_jacobian_now
-    cdef public object nonholonomic_jacobian_now
 
+    @cython.final
+    cdef mass_now(self, double t, cnp.ndarray q)
+    @cython.final
+    cdef force_now(self, double t, cnp.ndarray q, cnp.ndarray v)
+    @cython.final
+    cdef holonomic_now(self, double t, cnp.ndarray q)
+    @cython.final
+    cdef gradient_now(self, double t, cnp.ndarray q)
+    @cython.final
+    cdef rolling_now(self, double t, cnp.ndarray q, cnp.ndarray v)
     @cython.locals(r=cnp.ndarray)
     cpdef cnp.ndarray imbalance(
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
         cnp.ndarray psi
     )
+    @cython.final
     @cython.locals(n=Py_ssize_t, m=Py_ssize_t)
-    cpdef add_imbalance(self, cnp.ndarray r, double c, double t, cnp.ndarray q, cnp.ndarray v,
+    cdef add_imbalance(self, cnp.ndarray r, double c, double t, cnp.ndarray q, cnp.ndarray v,
                         cnp.ndarray x)
-    cpdef Reaction reaction_at(self, double t, cnp.ndarray q)
+    @cython.final
+    cdef Reaction reaction_at(self, double t, cnp.ndarray q)
 
 
 cdef class Reaction:

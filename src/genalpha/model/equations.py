@@ -14,6 +14,7 @@ from genalpha.kernels import (
     add,
     add_product,
     add_transposed_product,
+    called,
     part,
     snapshot,
     stacked,
@@ -27,10 +28,7 @@ MatrixFunction = Callable[..., Matrix]
 
 
 class Equations:
-    """Functions of a mechanism, and sums of them.
-
-    Those whose names end in `_now` return results that must be used before they are called again.
-    """
+    """Functions of a mechanism, and sums of them."""
 
     n_q: int
     n_lam: int
@@ -46,11 +44,26 @@ class Equations:
     nonholonomic: VectorFunction
     nonholonomic_jacobian: MatrixFunction
     reaction: VectorFunction
-    mass_now: MatrixFunction
-    force_now: VectorFunction
-    holonomic_now: VectorFunction
-    holonomic_jacobian_now: MatrixFunction
-    nonholonomic_jacobian_now: MatrixFunction
+
+    def mass_now(self, t: float, q: Array) -> Matrix:
+        """Return M, to be used before the next call; so are the following."""
+        return called(self.mass, t, q) if self.constant_mass is None else self.constant_mass
+
+    def force_now(self, t: float, q: Array, v: Array) -> Array:
+        """Return f, shape (n,)."""
+        return called(self.force, t, q, v)
+
+    def holonomic_now(self, t: float, q: Array) -> Array:
+        """Return g, shape (m,)."""
+        return called(self.holonomic, t, q)
+
+    def gradient_now(self, t: float, q: Array) -> Matrix:
+        """Return G, shape (m, n)."""
+        return called(self.holonomic_jacobian, t, q)
+
+    def rolling_now(self, t: float, q: Array, v: Array) -> Matrix:
+        """Return K, shape (l, n)."""
+        return called(self.nonholonomic_jacobian, t, q, v)
 
     def imbalance(self, t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array) -> Array:
         """Return M vdot - f - reaction, the residual of the equations of motion, shape (n,)."""
@@ -61,23 +74,22 @@ class Equations:
     def add_imbalance(self, r: Array, c: float, t: float, q: Array, v: Array, x: Array) -> None:
         """Add c (M vdot - f - reaction) to the first entries of r, where x = (vdot, lam, psi)."""
         n, m = self.n_q, self.n_lam
-        M = self.mass_now(t, q) if self.constant_mass is None else self.constant_mass
-        add_product(r, c, M, x, 0)
+        add_product(r, c, self.mass_now(t, q), x, 0)
         add(r, 0, -c, self.force_now(t, q, v))
         if not self.is_ideal:
             lam, psi = part(x, n, n + m), part(x, n + m, n + m + self.n_psi)
             add(r, 0, -c, self.reaction(t, q, v, lam, psi))
             return
         if self.n_lam:
-            add_transposed_product(r, c, self.holonomic_jacobian_now(t, q), x, n)
+            add_transposed_product(r, c, self.gradient_now(t, q), x, n)
         if self.n_psi:
-            add_transposed_product(r, c, self.nonholonomic_jacobian_now(t, q, v), x, n + m)
+            add_transposed_product(r, c, self.rolling_now(t, q, v), x, n + m)
 
     def reaction_at(self, t: float, q: Array) -> Reaction:
         """Return the reaction at one position; it evaluates G once."""
         if not self.n_lam or not self.is_ideal:
             return Reaction(self, t, q, None)
-        return Reaction(self, t, q, snapshot(self.holonomic_jacobian_now(t, q)))
+        return Reaction(self, t, q, snapshot(self.gradient_now(t, q)))
 
 
 class Reaction:
@@ -103,5 +115,5 @@ class Reaction:
         if m:
             add_transposed_product(r, -c, self.G, x, first)
         if o.n_psi:
-            K = o.nonholonomic_jacobian_now(self.t, self.q, v)
+            K = o.rolling_now(self.t, self.q, v)
             add_transposed_product(r, -c, K, x, first + m)

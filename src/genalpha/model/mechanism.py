@@ -30,7 +30,6 @@ from genalpha.model.callbacks import (
     checked_matrix,
     checked_vector,
     constant_matrix,
-    now,
 )
 from genalpha.model.differences import DIFFERENCED, EPS
 from genalpha.model.equations import Equations
@@ -206,10 +205,8 @@ class Mechanism(Equations):
         vector, matrix = self._wrappers(given)
 
         self.force = checked_vector(force, "force", n)
-        self.force_now = now(self.force)
         self._set_mass(mass)
         self.holonomic = vector("holonomic", m) or _empty
-        self.holonomic_now = now(self.holonomic)
         self.nonholonomic = vector("nonholonomic", l) or _empty
         self.reaction = vector("reaction", n) or _empty  # replaced below when it is the default
         probe = Patterns(self, patterns)
@@ -224,7 +221,6 @@ class Mechanism(Equations):
             (l, n), lambda: completion.position_gradient(self.nonholonomic, probe.gradient())
         )
         G, K = self.holonomic_jacobian, self.nonholonomic_jacobian
-        self.holonomic_jacobian_now, self.nonholonomic_jacobian_now = now(G), now(K)
         self.holonomic_rate = vector("holonomic_rate", m) or (
             completion.position_rate(self.holonomic, G)
             if "holonomic_jacobian" in given or not m
@@ -295,11 +291,10 @@ class Mechanism(Equations):
         self.constant_mass = None
         if callable(mass):
             self.mass = checked_matrix(mass, "mass", (n, n), self.is_sparse)
-            self.mass_now = now(self.mass)
             return
         if mass is None:
             mass = sparse.eye_array(n) if self.is_sparse else np.eye(n)
-        self.mass = self.mass_now = constant_matrix(mass, "mass", (n, n), self.is_sparse)
+        self.mass = constant_matrix(mass, "mass", (n, n), self.is_sparse)
         self.constant_mass = self.mass()
 
     def _unless_empty(

@@ -219,7 +219,8 @@ class Newton:
 def _rate(sizes: Sizes, last: Sizes) -> float:
     """Return the worst contraction of all groups; those of rounding errors do not count."""
     worst = 0.0
-    for new, old in zip(sizes, last, strict=True):
+    for i in range(len(sizes)):
+        new, old = sizes[i], last[i]
         rate = new / old if old else math.inf if new > ROUNDING else 0.0
         if new <= ROUNDING:
             rate = min(rate, 0.5)

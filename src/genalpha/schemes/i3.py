@@ -200,7 +200,8 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
     gp = gamma / (h * beta)
     # Algorithm 1 up to the loop: a1, q1, v1 as they would be if vdot1 were 0
     a_hat = combined(alpha_f / (1.0 - alpha_m), state.vdot, -alpha_m / (1.0 - alpha_m), a0)
-    q_hat = plus(state.q, h, combined(1.0, v0, h * (0.5 - beta), a0, h * beta, a_hat))
+    q_hat = combined(1.0, state.q, h, v0, h * h * (0.5 - beta), a0)
+    add(q_hat, 0, h * h * beta, a_hat)
     v_hat = combined(1.0, v0, h * (1.0 - gamma), a0, h * gamma, a_hat)
     trial = Trial(t1, q_hat, v_hat, bp, gp)
 
