@@ -59,6 +59,8 @@ def test_vectors(seed, n, m):
     past = tuple(zip(times, (x, y, z, w), strict=True))
     check("extrapolated", past, times[0] + 0.5, rtol=1e-10)
     check("extrapolated", past[:1], 9.0)
+    check("extrapolated", past, times[0] + 0.5, (1.6, 0.64), rtol=1e-10)
+    check("extrapolated", past, 9.0, (2.4, 1.92, 0.512), rtol=1e-10)
 
 
 @RANDOM

@@ -9,6 +9,7 @@ import pytest
 
 from genalpha import mechanisms
 from genalpha.numerics.accuracy import EPS, FULL, Scales, for_tolerance, scales, size
+from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.interpolation import Knot, interpolate
 from genalpha.numerics.prediction import NOTHING, extended, predicted
 from genalpha.numerics.weights import weighted_norm, weights
@@ -71,15 +72,32 @@ def past_of(function, times):
     return past
 
 
-def test_prediction_is_exact_for_quartics():
-    """With uneven steps, from the last five of many."""
+def quintic(t):
+    return np.array([1.0 + t - 2.0 * t**3 + t**5, t**2 - t**4])
 
-    def quartic(t):
-        return np.array([1.0 + t - 2.0 * t**3 + t**4, t**2])
 
-    past = past_of(quartic, [-5.0, -0.2, 0.0, 0.1, 0.25, 0.3])
-    assert [t for t, _ in past] == [0.3, 0.25, 0.1, 0.0, -0.2]
-    np.testing.assert_allclose(predicted(past, 0.4), quartic(0.4), rtol=1e-13)
+def test_prediction_is_exact_for_polynomials_of_degree_5():
+    """With uneven steps, from the last six of many; an oscillation is not looked for."""
+    times = [-5.0, -4.0, -3.0, -1.0, -0.3, -0.2, 0.0, 0.1, 0.25, 0.3]
+    past = past_of(quintic, times)
+    assert [t for t, _ in past] == times[:0:-1]
+    for relation in ((), (2.4, 1.92, 0.512)):
+        np.testing.assert_allclose(predicted(past, 0.4, relation), quintic(0.4), rtol=1e-13)
+
+
+@pytest.mark.parametrize("rho", [0.1, 0.8, 1.0])
+@pytest.mark.parametrize("h", [0.1, -0.1])
+def test_prediction_knows_the_oscillation(rho, h):
+    """With equal steps, (-rho)^k, k (-rho)^k and k^2 (-rho)^k beside a polynomial."""
+    relation = Coefficients.chung_hulbert(rho).relation_at_infinity
+
+    def value(t):
+        k = round(t / h)
+        return quintic(t) + np.array([1.0 - 0.5 * k, 2.0 + 0.1 * k**2]) * (-rho) ** k
+
+    past = past_of(value, h * np.arange(9))
+    np.testing.assert_allclose(predicted(past, 9 * h, relation), value(9 * h), rtol=1e-9)
+    assert abs(predicted(past, 9 * h) - value(9 * h)).max() > rho**9
 
 
 def test_prediction_does_not_trust_noise():

@@ -8,7 +8,7 @@ cpdef double norm(cnp.ndarray x) except? -1.0
 cpdef cnp.ndarray plus(cnp.ndarray x, double c, cnp.ndarray y)
 cpdef cnp.ndarray combined(double a, cnp.ndarray x, double b, cnp.ndarray y,
                            double c=*, cnp.ndarray z=*)
-cpdef cnp.ndarray extrapolated(tuple past, double t)
+cpdef cnp.ndarray extrapolated(tuple past, double t, tuple relation=*)
 cpdef cnp.ndarray assembled(Size size, blocks)
 cpdef double largest(A) except? -1.0
 cpdef cnp.ndarray stacked(double a, cnp.ndarray x, double b, cnp.ndarray y,

@@ -121,30 +121,34 @@ cpdef cnp.ndarray combined(double a, cnp.ndarray x, double b, cnp.ndarray y,
     return result
 
 
-cpdef cnp.ndarray extrapolated(tuple past, double t):
-    cdef Size i, j, order, known = len(past)
+cpdef cnp.ndarray extrapolated(tuple past, double t, tuple relation=()):
+    cdef Size i, j, order, known = len(past), more = len(relation)
     cdef cnp.ndarray value = past[0][1]
     doubles(value)
     cdef Size n = cnp.PyArray_SIZE(value)
     cdef cnp.ndarray result = copied(value)
     cdef double* guess = <double*> cnp.PyArray_DATA(result)
-    cdef double* x[8]
-    cdef double at[8]
-    cdef double weights[8]
+    cdef double* x[12]
+    cdef double at[12]
+    cdef double weights[12]
+    cdef double c[12]
     cdef double better, change, last = np.inf
-    if known > 8:
-        raise ValueError(f"{known} values to extrapolate; at most 8")
+    if known > 12 or known <= more:
+        raise ValueError(f"{known} values to extrapolate; at least {more + 1}, at most 12")
     for i in range(known):
         at[i], value = past[i]
         x[i] = doubles(value)
         if cnp.PyArray_SIZE(value) != n:
             raise ValueError(f"vectors of {n} and {cnp.PyArray_SIZE(value)} values")
-    for order in range(1, known):
+    for i in range(more):
+        c[i] = relation[i]
+    for order in range(0 if more else 1, known - more):
         lagrange(at, order + 1, t, weights)
+        spread(weights, order + 1, c, more)
         change = 0.0
         for i in range(n):
             better = 0.0
-            for j in range(order + 1):
+            for j in range(order + 1 + more):
                 better += weights[j] * x[j][i]
             change += (better - guess[i]) * (better - guess[i])
         if order > 1 and not change < last:
@@ -152,10 +156,23 @@ cpdef cnp.ndarray extrapolated(tuple past, double t):
         last = change
         for i in range(n):
             better = 0.0
-            for j in range(order + 1):
+            for j in range(order + 1 + more):
                 better += weights[j] * x[j][i]
             guess[i] = better
     return result
+
+
+cdef void spread(double* weights, Size count, double* c, Size more) noexcept nogil:
+    """From weights of x_k + c_1 x_{k-1} + ..., make those of x_k that give x_{k+1}."""
+    cdef Size i, j
+    for j in range(count, count + more):
+        weights[j] = 0.0
+    for j in range(count + more - 1, 0, -1):
+        for i in range(more):
+            if j > i:
+                weights[j] += c[i] * weights[j - 1 - i]
+    for i in range(more):
+        weights[i] -= c[i]
 
 
 cdef void lagrange(double* at, Size count, double t, double* weights) noexcept nogil:

@@ -48,23 +48,34 @@ def stacked(
     return np.concatenate([a * x, b * y] if z is None else [a * x, b * y, c * z])
 
 
-def extrapolated(past: tuple[tuple[float, Array], ...], t: float) -> Array:
+def extrapolated(
+    past: tuple[tuple[float, Array], ...], t: float, relation: tuple[float, ...] = ()
+) -> Array:
     """Return the value at `t`, by the highest order that is still an improvement.
 
     The polynomials through the first one, two, ... of the pairs (time, value) are compared: as
     long as they come nearer and nearer to each other, the higher one is taken.
+
+    With a `relation` (c_1, c_2, ...), the values x_k of equal steps may hold, beside the
+    polynomial, what satisfies x_k + c_1 x_{k-1} + c_2 x_{k-2} + ... = 0: that sum is extrapolated
+    instead. It takes as many more pairs.
     """
-    times = [time for time, _ in past]
-    guess, last = past[0][1].copy(), np.inf
-    for order in range(1, len(past)):
+    times, values = [time for time, _ in past], [value for _, value in past]
+    sums = values[: len(values) - len(relation)]
+    for i, c in enumerate(relation, 1):
+        sums = [z + c * x for z, x in zip(sums, values[i:], strict=False)]
+    guess, last = sums[0].copy(), np.inf
+    for order in range(1, len(sums)):
         better = np.zeros_like(guess)
-        for i, (own, value) in enumerate(past[: order + 1]):
+        for i in range(order + 1):
             others = times[:i] + times[i + 1 : order + 1]
-            better += prod((t - other) / (own - other) for other in others) * value
+            better += prod((t - other) / (times[i] - other) for other in others) * sums[i]
         change = norm(better - guess)
         if order > 1 and not change < last:
             break
         guess, last = better, change
+    for c, x in zip(relation, values, strict=False):
+        guess = guess - c * x
     return guess
 
 

@@ -2,7 +2,7 @@
 
 cimport cython
 cimport numpy as cnp
-from genalpha.kernels.compiled cimport correction_size, largest, norm, part, stacked
+from genalpha.kernels.compiled cimport correction_size, largest, norm, part, plus, stacked
 
 
 cdef class Scales:
@@ -19,3 +19,6 @@ cpdef double size(
     double relative, Scales scales, cnp.ndarray d, cnp.ndarray x, cnp.ndarray at,
     double displacement, Py_ssize_t n, Py_ssize_t m
 ) except? -1.0
+
+@cython.locals(whole=cnp.ndarray)
+cpdef cnp.ndarray larger(cnp.ndarray a, cnp.ndarray R)

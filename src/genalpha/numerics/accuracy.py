@@ -19,7 +19,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from genalpha.kernels import correction_size, largest, norm, part, stacked
+from genalpha.kernels import correction_size, largest, norm, part, plus, stacked
 from genalpha.model import Mechanism
 from genalpha.numerics.linear import Solve
 from genalpha.numerics.systems import Terms, size_of
@@ -160,3 +160,12 @@ def size(
         scales.multiplier_noise * per,
         scales.mass_over_gradient,
     )
+
+
+def larger(a: Array, R: Array) -> Array:
+    """Return what corrections are compared with where a holds forces only: a, or a + R.
+
+    Without forces a is 0; with stiff ones a + R is what the constraints leave of a large a.
+    """
+    whole = plus(a, 1.0, R)
+    return whole if norm(whole) > norm(a) else a

@@ -137,6 +137,13 @@ class Coefficients:
         root = np.emath.sqrt((0.5 + self.gamma) ** 2 - 4.0 * self.beta) / (2.0 * self.beta)
         return np.array([first, half + root, half - root])
 
+    @cached_property
+    def relation_at_infinity(self) -> tuple[float, ...]:
+        """The polynomial (22), divided by its first coefficient; empty if a root is outside 1."""
+        if not self.rho_inf <= 1.0 + ROUNDING:
+            return ()
+        return tuple((self.b_prime[2::-1] / self.b_prime[3]).tolist())
+
     @property
     def rho_inf(self) -> float:
         """Spectral radius at infinite frequency: the largest root of (22)."""

@@ -40,7 +40,7 @@ from genalpha.errors import SingularSystemError, UnsupportedProblemError
 from genalpha.kernels import add, add_product, combined, part, plus, solution, stacked, zeros
 from genalpha.model import Mechanism, Motion
 from genalpha.model.equations import Reaction
-from genalpha.numerics.accuracy import Scales, scales, size
+from genalpha.numerics.accuracy import Scales, larger, scales, size
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.initial_values import accelerations
@@ -276,13 +276,13 @@ def _correct(
     dR = combined(1.0, R0, -1.0, x.R0)
     a = combined(1.0, x.a, 1.0, d, 1.0, _without_reactions(settings, trial, dR, dR))
     x = Unknowns(a, L0, L1, R0, plus(x.R1, 1.0, dR), _site(o, t, plus(q, trial.hb, d)))
-    value = stacked(1.0, plus(x.a, 1.0, x.R1), 1.0, x.L1)  # a1 alone may be 0
+    value = stacked(1.0, larger(x.a, x.R1), 1.0, x.L1)
     moved = size(settings.relative, matrices.scales, d, value, q, trial.hb if m else trial.hg, n, m)
     if not m:
         return x, (moved,)
 
     x, e = _project(o, settings, trial, x, matrices)
-    value = stacked(1.0, plus(x.a, 1.0, x.R1), 1.0, x.L1)
+    value = stacked(1.0, larger(x.a, x.R1), 1.0, x.L1)
     _, v1 = _position_and_velocity(trial, x.a, x.R0, x.R1)
     change = stacked(1.0 / h, combined(1.0, v1, -1.0, v), 1.0, plus(e, 1.0, d_lam))
     return x, (moved, size(settings.relative, matrices.scales, change, value, v, h, n, m))

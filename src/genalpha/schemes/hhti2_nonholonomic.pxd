@@ -6,7 +6,7 @@ from genalpha.kernels.compiled cimport (
     add, add_product, combined, part, plus, solution, stacked, zeros
 )
 from genalpha.model.equations cimport Equations
-from genalpha.numerics.accuracy cimport scales, size
+from genalpha.numerics.accuracy cimport larger, scales, size
 from genalpha.numerics.newton cimport Newton
 from genalpha.numerics.prediction cimport extended, predicted
 from genalpha.schemes.hhti2 cimport adjusted, new_force

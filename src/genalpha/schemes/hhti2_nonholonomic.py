@@ -22,7 +22,7 @@ import numpy as np
 
 from genalpha.kernels import add, add_product, combined, part, plus, solution, stacked, zeros
 from genalpha.model import Mechanism, Motion
-from genalpha.numerics.accuracy import Scales, scales, size
+from genalpha.numerics.accuracy import Scales, larger, scales, size
 from genalpha.numerics.gradients import tangent
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve
@@ -178,7 +178,7 @@ def _correct(
     R = _reaction(o, trial, plus(v, hg, d), P)
     per_gamma = 1.0 / settings.coefficients.gamma
     a = combined(1.0, plus(x.a, 1.0, d), -per_gamma, R, per_gamma, x.R)
-    value = stacked(1.0, plus(a, 1.0, R), 1.0, P)  # without forces, a1 is 0
+    value = stacked(1.0, larger(a, R), 1.0, P)
     moved = size(settings.relative, matrices.scales, d, value, v, hg, n, 0)
     return Unknowns(a, P, R), (moved,)
 

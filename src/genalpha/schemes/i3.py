@@ -206,7 +206,7 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
     trial = Trial(t1, q_hat, v_hat, bp, gp)
 
     x = newton.solve(
-        predicted(state.past, t1),
+        predicted(state.past, t1, c.relation_at_infinity),
         partial(_correct, o, settings.relative, newton, trial),
         partial(_matrices, o, newton, trial),
     )

@@ -177,7 +177,8 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
         h * c.gamma,
     )
 
-    guess, half = predicted(state.past, trial.t), o.n_q + o.n_lam + o.n_psi
+    guess = predicted(state.past, trial.t, c.relation_at_infinity)
+    half = o.n_q + o.n_lam + o.n_psi
     x, y = part(guess, 0, half), part(guess, half, 2 * half)
     unknowns = newton.solve(
         Unknowns(x, y, o.reaction_at(trial.t, plus(trial.q_hat, trial.hb, x))),
