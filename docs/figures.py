@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 import warnings
+from functools import wraps
 from pathlib import Path
 
 # the times of small systems are wanted, not those of waking threads; before NumPy is loaded
@@ -30,7 +32,7 @@ import linear_solvers
 from comparisons.stiff_chain import stiff_chain as vibrating_chain
 from comparisons.tolerances import study as tolerance_study
 from comparisons.tolerances import table as tolerances_table
-from genalpha import Coefficients, Mechanism, integrate, mechanisms
+from genalpha import Coefficients, Mechanism, imports, integrate, mechanisms
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import saddle, stack
 from genalpha.schemes import i3
@@ -226,12 +228,30 @@ def orders(o, length, coarsest, sizes_of, after=0.25, **options):
     return ["–" if np.isnan(x) else f"{x:.2f}" for x in slopes]
 
 
+def with_sources(table):
+    """Run what replaces parts of a module on its source: compiled ones know no replacement."""
+
+    @wraps(table)
+    def run():
+        if not imports.COMPILED:
+            return table()
+        script = f"import figures; print(figures.{table.__name__}())"
+        told = subprocess.run(
+            [sys.executable, "-c", script], cwd=Path(__file__).parent, capture_output=True,
+            env={**os.environ, "GENALPHA_PLAIN": "1"}, text=True, check=True,
+        )  # fmt: skip
+        return told.stdout.rstrip()
+
+    return run
+
+
 def only_14a(o, settings, newton, state, h):
     """`i3.adjusted` without its correction of v0."""
     alpha = settings.coefficients.alpha
     return state.v, state.a + alpha * (h / state.h - 1.0) * (state.a - state.a_old)
 
 
+@with_sources
 def order_i3():
     o = mechanisms.hht_test()
     options = {"scheme": "GenAlphaI3", "rho_inf": 0.2}
@@ -414,6 +434,7 @@ def linear_solver_times():
     return markdown(*linear_solvers.linear_solvers())
 
 
+@with_sources
 def matrices():
     return markdown(*choices.matrices())
 

@@ -49,6 +49,14 @@ def draw(random) -> Case:
 
 
 def check(case: Case) -> None:
+    assert error_of(case) < 100.0
+
+
+def error_of(case: Case, inith: float = 0.0) -> float:
+    """Run, check the steps, and return the largest error in q and v, in units of tol^(2/3).
+
+    In the problem's own scale. `inith` is the first step, as a share of the interval.
+    """
     second = np.sqrt(case.length / case.gravity)
     o = mechanisms.simple_pendulum(
         length=case.length, gravity=case.gravity, angle0=case.angle, rate0=case.rate / second
@@ -56,16 +64,17 @@ def check(case: Case) -> None:
     end = case.t0 + case.duration * second
     speed = case.length / second
     atol = case.tol * np.array([case.length] * 2 + [speed] * 2 + [1.0])
-    solution = integrate(o.replace(t0=case.t0), end, case.scheme, rtol=case.tol, atol=atol)
+    first = inith * abs(end - case.t0)
+    o_t0 = o.replace(t0=case.t0)
+    solution = integrate(o_t0, end, case.scheme, rtol=case.tol, atol=atol, inith=first)
     assert solution.t[-1] == end
     sizes = np.diff(solution.steps) * np.sign(case.duration)
     assert sizes.min() > 1e-12 * max(abs(case.t0), abs(end))
     assert sizes.sum() == pytest.approx(abs(end - case.t0))
     exact = [o.reference.motion(t - case.t0) for t in solution.t]
-    bound = 100.0 * case.tol ** (2 / 3)
-    for name, scale in (("q", case.length), ("v", speed)):
-        errors = getattr(solution, name) - [getattr(x, name) for x in exact]
-        assert np.linalg.norm(errors, axis=1).max() < bound * scale, name
+    q = np.linalg.norm(solution.q - [x.q for x in exact], axis=1).max() / case.length
+    v = np.linalg.norm(solution.v - [x.v for x in exact], axis=1).max() / speed
+    return float(max(q, v) / case.tol ** (2 / 3))
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
@@ -81,3 +90,31 @@ def test_any_tolerance_start_and_length(chunk):
             check(case)
         except Exception as error:
             raise AssertionError(f"{case}") from error
+
+
+def long_cases(count: int, seed: int) -> list[Case]:
+    """Draw cases that last long enough for errors to gather."""
+    random = np.random.default_rng([2006, seed])
+    drawn: list[Case] = []
+    while len(drawn) < count:
+        case = draw(random)
+        if abs(case.duration) > 0.5:
+            drawn.append(case)
+    return drawn
+
+
+@pytest.mark.parametrize(("inith", "seed"), [(0.0, 100), (1.0, 101)])
+def test_errors_are_as_large_as_the_tolerance_asks_for(inith, seed):
+    """Median and 90 % quantile of error / tol^(2/3) over 200 cases.
+
+    A bound that holds for every case cannot see whether errors are controlled at all: it is wide.
+    Measured were medians of 0.59 and 0.82 and quantiles of 2.6 and 2.5, without `inith` and with a
+    first step as long as the interval; the bounds leave a factor of two. What the test is for,
+    tried by hand: an error norm divided by 10 has medians of 3.0 and 4.0, multiplied by 10 of 0.13
+    and 0.17. A controller that accepts every step shows only with
+    `inith` (median 144): without it, the sizes follow the errors of the accepted steps closely
+    enough on motions as smooth as these.
+    """
+    errors = [error_of(case, inith) for case in long_cases(200, seed)]
+    assert 0.3 < np.median(errors) < 1.4
+    assert np.quantile(errors, 0.9) < 5.0

@@ -25,6 +25,11 @@ SMALLEST_STEP = 16.0 * float(np.finfo(float).eps)
 LONGEST_FIRST = 0.1
 #: A step below this share of what was wanted has been shortened to land.
 SHORTENED = 0.999
+TOO_LARGE = (
+    "the error is too large at any step size. Tolerances below what rounding allows have this "
+    "effect, first with GenAlphaI3, whose accelerations have errors of eps |q| / h^2: raise atol "
+    "and rtol, or take GenAlphaSOI2"
+)
 #: Failures of a step that a smaller one may avoid.
 FAILURES = (
     ConvergenceError,
@@ -208,7 +213,7 @@ class AdaptiveSteps:
         # steps that creep up to a failure end in a rejection: remember what they crept up to
         self._failure = error or self._failure
         if self._h < SMALLEST_STEP * max(abs(t), 1e-3):
-            why = self._failure or "the error is too large at any step size"
+            why = self._failure or TOO_LARGE
             raise StepLimitError(
                 f"no step from t = {t:.9g} succeeds, down to a size of {self._h:.1e}: {why}"
             ) from self._failure

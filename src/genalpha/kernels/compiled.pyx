@@ -9,7 +9,7 @@ What each operation means is said in `plain`; a test compares the two.
 cimport numpy as cnp
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
-from libc.math cimport fabs, fmax, fmin, sqrt
+from libc.math cimport HUGE_VAL, fabs, fmax, fmin, sqrt
 from libc.string cimport memcmp, memcpy
 
 import numpy as np
@@ -122,67 +122,58 @@ cpdef cnp.ndarray combined(double a, cnp.ndarray x, double b, cnp.ndarray y,
 
 
 cpdef cnp.ndarray extrapolated(tuple past, double t, tuple relation=()):
-    cdef Size i, j, order, known = len(past), more = len(relation)
-    cdef cnp.ndarray value = past[0][1]
-    doubles(value)
-    cdef Size n = cnp.PyArray_SIZE(value)
-    cdef cnp.ndarray result = copied(value)
-    cdef double* guess = <double*> cnp.PyArray_DATA(result)
+    cdef Size i, j, order, known = len(past), more = len(relation), count = known - more
     cdef double* x[12]
     cdef double at[12]
-    cdef double weights[12]
-    cdef double c[12]
-    cdef double better, change, last = np.inf
+    cdef double c, change, weight = 1.0, last = HUGE_VAL
+    cdef cnp.ndarray value
+    cdef Size n = 0
     if known > 12 or known <= more:
         raise ValueError(f"{known} values to extrapolate; at least {more + 1}, at most 12")
     for i in range(known):
-        at[i], value = past[i]
+        pair = past[i]
+        at[i], value = pair[0], pair[1]
         x[i] = doubles(value)
-        if cnp.PyArray_SIZE(value) != n:
+        if i and cnp.PyArray_SIZE(value) != n:
             raise ValueError(f"vectors of {n} and {cnp.PyArray_SIZE(value)} values")
-    for i in range(more):
-        c[i] = relation[i]
-    for order in range(0 if more else 1, known - more):
-        lagrange(at, order + 1, t, weights)
-        spread(weights, order + 1, c, more)
-        change = 0.0
-        for i in range(n):
-            better = 0.0
-            for j in range(order + 1 + more):
-                better += weights[j] * x[j][i]
-            change += (better - guess[i]) * (better - guess[i])
+        n = cnp.PyArray_SIZE(value)
+    # rows of sums, which become divided differences in place
+    cdef cnp.ndarray table = vector(count * n)
+    cdef double* rows = <double*> cnp.PyArray_DATA(table)
+    for j in range(count):
+        memcpy(rows + j * n, x[j], n * sizeof(double))
+    cdef cnp.ndarray result = vector(n)
+    cdef double* guess = <double*> cnp.PyArray_DATA(result)
+    for order in range(more):
+        c = relation[order]
+        for j in range(count):
+            add_multiple(rows + j * n, c, x[j + order + 1], n)
+    memcpy(guess, rows, n * sizeof(double))
+    for order in range(1, count):
+        for j in range(count - 1, order - 1, -1):
+            divide_difference(rows + j * n, rows + (j - 1) * n, at[j] - at[j - order], n)
+        weight *= t - at[order - 1]
+        change = fabs(weight) * length(rows + order * n, n)
         if order > 1 and not change < last:
             break
         last = change
-        for i in range(n):
-            better = 0.0
-            for j in range(order + 1 + more):
-                better += weights[j] * x[j][i]
-            guess[i] = better
+        add_multiple(guess, weight, rows + order * n, n)
+    for order in range(more):
+        add_multiple(guess, -<double> relation[order], x[order], n)
     return result
 
 
-cdef void spread(double* weights, Size count, double* c, Size more) noexcept nogil:
-    """From weights of x_k + c_1 x_{k-1} + ..., make those of x_k that give x_{k+1}."""
-    cdef Size i, j
-    for j in range(count, count + more):
-        weights[j] = 0.0
-    for j in range(count + more - 1, 0, -1):
-        for i in range(more):
-            if j > i:
-                weights[j] += c[i] * weights[j - 1 - i]
-    for i in range(more):
-        weights[i] -= c[i]
+cdef inline void add_multiple(double* r, double c, double* x, Size n) noexcept nogil:
+    cdef Size i
+    for i in range(n):
+        r[i] += c * x[i]
 
 
-cdef void lagrange(double* at, Size count, double t, double* weights) noexcept nogil:
-    """Lagrange's weights of the values at the times `at`."""
-    cdef Size i, j
-    for i in range(count):
-        weights[i] = 1.0
-        for j in range(count):
-            if i != j:
-                weights[i] *= (t - at[j]) / (at[i] - at[j])
+cdef inline void divide_difference(double* x, double* y, double by, Size n) noexcept nogil:
+    cdef Size i
+    cdef double per = 1.0 / by
+    for i in range(n):
+        x[i] = (x[i] - y[i]) * per
 
 
 cpdef cnp.ndarray assembled(Size size, blocks):
