@@ -154,19 +154,17 @@ def problem(
     ----------
     mechanism : Mechanism
     form : str, optional
-        ======== ============================================================ =================
-        form     equations beside q' = v and M v' = f + reaction              for
-        ======== ============================================================ =================
-        ind3     g = 0, k = 0                                                 GenAlpha, HHT
-        ind2     g' = 0, k = 0                                                ODASSL, IDA
-        ind1     g'' = 0, k' = 0                                              Radau5DAE, IDA
-        ggl2     g' = 0, k = 0, g = 0, and q' = v - G^T mu                    Radau5DAE, IDA
-        ovstab2  g' = 0, k = 0, g = 0 (overdetermined)                        ODASSL
-        ovstab1  g'' = 0, k' = 0, g = 0, g' = 0, k = 0 (overdetermined)       ODASSL
-        ode      v' from g'' = 0, k' = 0 (explicit)                           Dopri5, LSODAR
-        stabi-   the same with Mukharlyamov's (or Baumgarte's) terms that     CVode, Dopri5
-        lized    pull the motion back onto the constraints (explicit)
-        ======== ============================================================ =================
+        Equations beside q' = v and M v' = f + reaction, and solvers for them:
+
+        - "ind3": g = 0, k = 0 (default; GenAlphaI3, GenAlphaSOI2, HHTI2);
+        - "ind2": g' = 0, k = 0 (ODASSL, IDA);
+        - "ind1": g'' = 0, k' = 0 (Radau5DAE, IDA);
+        - "ggl2": g' = 0, k = 0, g = 0, and q' = v - G^T mu (Radau5DAE, IDA);
+        - "ovstab2": g' = 0, k = 0, g = 0, overdetermined (ODASSL);
+        - "ovstab1": g'' = 0, k' = 0, g = 0, g' = 0, k = 0, overdetermined (ODASSL);
+        - "ode": v' from g'' = 0, k' = 0, explicit (Dopri5, LSODAR);
+        - "stabilized": the same with Mukharlyamov's (or Baumgarte's) terms that pull the motion
+          back onto the constraints, explicit (CVode, Dopri5).
 
         The rows come in the order of Assimulo's `Mechanical_System`.
     name : str, optional

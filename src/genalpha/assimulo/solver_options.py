@@ -9,7 +9,7 @@ import numpy as np
 from genalpha.assimulo.option import Option, choice, flag, integer, number, options_of, vector
 from genalpha.driver.options import STARTS
 from genalpha.numerics.coefficients import Coefficients
-from genalpha.numerics.newton import MODES
+from genalpha.numerics.newton import MAX_ITERATIONS, MODES
 
 #: Options of Assimulo's own solvers that have no meaning here. Scripts may set them all the same.
 FOREIGN = frozenset(
@@ -151,9 +151,9 @@ class SolverOptions:
         "are. Sparse pays from about 100 unknowns on.",
     )
     newt = Option(
-        10,
+        MAX_ITERATIONS,
         integer("a positive integer", lambda x: x > 0),
-        "Most Newton iterations in a step. Default 10.",
+        "Most Newton iterations in a step. Default 15.",
     )
     newton_accuracy = Option(
         None,

@@ -11,8 +11,9 @@ __all__ = ["HHTI2", "GenAlphaI3", "GenAlphaSOI2"]
 class GenAlphaI3(ChungHulbertOptions, GenAlphaSolver):
     """Index-3 generalized-alpha scheme of Arnold and Brüls (2007), as an Assimulo solver.
 
-    Position constraints hold to rounding; velocities drift from theirs by O(h^2) and do not
-    accumulate. The cheapest of the three classes per step.
+    Position constraints hold as accurately as Newton's iteration solves (`newton_accuracy`);
+    velocities drift from theirs by O(h^2) and do not accumulate. The cheapest of the three classes
+    per step.
 
     Parameters
     ----------
@@ -32,8 +33,8 @@ class GenAlphaI3(ChungHulbertOptions, GenAlphaSolver):
 class GenAlphaSOI2(ChungHulbertOptions, GenAlphaSolver):
     """Generalized-alpha SOI2 of Jay and Negrut (2008), as an Assimulo solver.
 
-    Position and velocity constraints hold to rounding, holonomic and nonholonomic ones together.
-    The one to start with.
+    Position and velocity constraints, holonomic and nonholonomic ones together, hold as accurately
+    as Newton's iteration solves (`newton_accuracy`). The one to start with.
 
     Parameters
     ----------
@@ -51,7 +52,8 @@ class GenAlphaSOI2(ChungHulbertOptions, GenAlphaSolver):
 class HHTI2(HHTOptions, GenAlphaSolver):
     """Extended HHT scheme, index 2, of Jay and Negrut (2007), as an Assimulo solver.
 
-    Position and velocity constraints hold to rounding; either holonomic or nonholonomic ones.
+    Position and velocity constraints, either holonomic or nonholonomic ones, hold as accurately as
+    Newton's iteration solves (`newton_accuracy`).
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from genalpha.errors import InvalidOptionError
 from genalpha.model import Mechanism
 from genalpha.numerics.accuracy import DEFAULT, for_tolerance
 from genalpha.numerics.coefficients import Coefficients
-from genalpha.numerics.newton import MODES
+from genalpha.numerics.newton import MAX_ITERATIONS, MODES
 from genalpha.numerics.systems import LINEAR_SOLVERS, klu
 from genalpha.schemes import SCHEMES, Settings, choose
 
@@ -69,7 +69,7 @@ class Options:
     adjust_steps: bool = True
     jacobian: str = "auto"
     newton_accuracy: float | None = None
-    max_iterations: int = 15
+    max_iterations: int = MAX_ITERATIONS
     linear_solver: str = "auto"
 
     def settings(self, mechanism: Mechanism, tolerance: float | None = None) -> Settings:

@@ -38,6 +38,8 @@ Correct: TypeAlias = Callable[[X, Any], tuple[X, Sizes]]
 Setup: TypeAlias = Callable[[X], Any]
 
 MODES = ("auto", "every step", "every iteration")
+#: Default of the most iterations in a step.
+MAX_ITERATIONS = 15
 #: What a new matrix costs, in iterations, beside differences.
 SETUP_COST = 5
 #: By how many steps matrices are tried longer, each time that one has been renewed in good time.
@@ -80,7 +82,7 @@ class Newton:
     def __init__(
         self,
         mode: str = "auto",
-        max_iterations: int = 15,
+        max_iterations: int = MAX_ITERATIONS,
         counters: Counters | None = None,
         systems: Systems | None = None,
         setup_cost: int = SETUP_COST,
