@@ -23,17 +23,22 @@ from types import ModuleType
 HERE = Path(__file__).parent
 
 
+def _sources(types: Path) -> list[Path]:
+    """Return the module, in Python or Cython, that a .pxd file belongs to; some have none."""
+    return [x for x in (types.with_suffix(".py"), types.with_suffix(".pyx")) if x.exists()]
+
+
 def _is_compiled() -> bool:
     """Tell whether every module that can be compiled is, and in a checkout, up to date."""
     is_checkout = (HERE.parents[1] / "setup.py").exists()
-    types = list(HERE.rglob("*.pxd"))
+    types = [path for path in HERE.rglob("*.pxd") if _sources(path)]
     for path in types:
         built = [path.with_suffix(suffix) for suffix in EXTENSION_SUFFIXES]
         times = [file.stat().st_mtime for file in built if file.exists()]
         if not times:
             return False
-        sources = [path, path.with_suffix(".py"), path.with_suffix(".pyx")]
-        if is_checkout and max(times) < max(x.stat().st_mtime for x in sources if x.exists()):
+        newest = max(file.stat().st_mtime for file in (path, *_sources(path)))
+        if is_checkout and max(times) < newest:
             return False
     return bool(types)
 

@@ -1,7 +1,7 @@
-"""The innermost loops: short vectors, small matrices, LU.
+"""The innermost loops: short vectors, small matrices, LU, callbacks.
 
-They are compiled (`compiled`, Cython) where a compiler was there at installation; otherwise the
-same operations come from NumPy (`plain`), see `genalpha.imports`.
+They are compiled (`vectors`, `matrices`, `callbacks`: Cython) where a compiler was there at
+installation; otherwise the same operations come from NumPy (`plain`), see `genalpha.imports`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from genalpha.imports import COMPILED
-from genalpha.kernels import plain
+from genalpha.kernels.plain import (
+    Checked,
+    DenseLU,
+    add,
+    add_product,
+    add_transposed_product,
+    assembled,
+    broyden,
+    called,
+    combined,
+    correction_size,
+    extrapolated,
+    largest,
+    norm,
+    part,
+    plus,
+    product,
+    same,
+    scattered,
+    snapshot,
+    solution,
+    stacked,
+    transposed_product,
+    zeros,
+)
 
 __all__ = [
     "Checked",
@@ -38,30 +62,7 @@ __all__ = [
 ]
 
 if COMPILED and not TYPE_CHECKING:
-    from genalpha.kernels import compiled as chosen
-else:
-    chosen = plain
+    from genalpha.kernels import callbacks, matrices, vectors
 
-Checked = chosen.Checked
-DenseLU = chosen.DenseLU
-add = chosen.add
-add_product = chosen.add_product
-add_transposed_product = chosen.add_transposed_product
-assembled = chosen.assembled
-broyden = chosen.broyden
-called = chosen.called
-combined = chosen.combined
-correction_size = chosen.correction_size
-extrapolated = chosen.extrapolated
-largest = chosen.largest
-norm = chosen.norm
-part = chosen.part
-plus = chosen.plus
-product = chosen.product
-same = chosen.same
-scattered = chosen.scattered
-snapshot = chosen.snapshot
-solution = chosen.solution
-stacked = chosen.stacked
-transposed_product = chosen.transposed_product
-zeros = chosen.zeros
+    for module in (callbacks, matrices, vectors):
+        globals().update({key: getattr(module, key) for key in __all__ if hasattr(module, key)})

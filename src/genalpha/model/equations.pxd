@@ -2,9 +2,9 @@
 
 cimport cython
 cimport numpy as cnp
-from genalpha.kernels.compiled cimport (
-    add, add_product, add_transposed_product, called, part, snapshot, stacked, zeros
-)
+from genalpha.kernels.callbacks cimport called
+from genalpha.kernels.matrices cimport add_product, add_transposed_product, snapshot
+from genalpha.kernels.vectors cimport add, part, stacked, zeros
 
 
 cdef class Equations:

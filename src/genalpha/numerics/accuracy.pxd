@@ -2,7 +2,8 @@
 
 cimport cython
 cimport numpy as cnp
-from genalpha.kernels.compiled cimport correction_size, largest, norm, part, plus, stacked
+from genalpha.kernels.matrices cimport largest
+from genalpha.kernels.vectors cimport correction_size, norm, part, plus, stacked
 
 
 cdef class Scales:

@@ -3,7 +3,7 @@
 cimport cython
 cimport numpy as cnp
 from genalpha.numerics.counters cimport Counters
-from genalpha.kernels.compiled cimport broyden
+from genalpha.kernels.vectors cimport broyden
 
 
 cdef class Newton:

@@ -2,7 +2,7 @@
 
 cimport cython
 cimport numpy as cnp
-from genalpha.kernels.compiled cimport extrapolated
+from genalpha.kernels.vectors cimport extrapolated
 
 cpdef tuple extended(tuple past, double t, cnp.ndarray x)
 cpdef cnp.ndarray predicted(tuple past, double t, tuple relation=*)

@@ -2,9 +2,8 @@
 
 cimport cython
 cimport numpy as cnp
-from genalpha.kernels.compiled cimport (
-    add, add_product, combined, part, plus, solution, stacked, zeros
-)
+from genalpha.kernels.matrices cimport add_product, solution
+from genalpha.kernels.vectors cimport add, combined, part, plus, stacked, zeros
 from genalpha.model.equations cimport Equations
 from genalpha.numerics.accuracy cimport larger, scales, size
 from genalpha.numerics.newton cimport Newton

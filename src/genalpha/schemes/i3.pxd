@@ -6,9 +6,8 @@ from genalpha.numerics.accuracy cimport scales, size
 from genalpha.model.equations cimport Equations
 from genalpha.numerics.newton cimport Newton
 from genalpha.numerics.prediction cimport extended, predicted
-from genalpha.kernels.compiled cimport (
-    add, combined, norm, part, plus, product, solution, stacked, transposed_product, zeros
-)
+from genalpha.kernels.matrices cimport product, solution, transposed_product
+from genalpha.kernels.vectors cimport add, combined, norm, part, plus, stacked, zeros
 
 
 cdef class State:

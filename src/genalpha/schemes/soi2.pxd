@@ -6,9 +6,8 @@ from genalpha.numerics.accuracy cimport scales, size
 from genalpha.model.equations cimport Equations, Reaction
 from genalpha.numerics.newton cimport Newton
 from genalpha.numerics.prediction cimport extended, predicted
-from genalpha.kernels.compiled cimport (
-    add, add_product, combined, part, plus, product, solution, stacked, zeros
-)
+from genalpha.kernels.matrices cimport add_product, product, solution
+from genalpha.kernels.vectors cimport add, combined, part, plus, stacked, zeros
 
 
 cdef class State:

@@ -1,0 +1,84 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
+"""Callbacks of the user, called and checked: the compiled form of `genalpha.kernels.plain`."""
+
+cimport numpy as cnp
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
+
+from genalpha.kernels.memory cimport Size, copied
+
+cnp.import_array()
+
+
+cdef inline bint read(list values, double* to, Size n) except -1:
+    """Copy a list of n floats; false if it is anything else."""
+    cdef Size i
+    if len(values) != n:
+        return False
+    for i in range(n):
+        if not PyFloat_Check(values[i]):
+            return False
+        to[i] = PyFloat_AS_DOUBLE(values[i])
+    return True
+
+
+cdef class Checked:
+    cdef object function, otherwise
+    cdef int ndim
+    cdef Size n, m
+
+    def __init__(self, function, tuple shape, otherwise):
+        self.function, self.otherwise = function, otherwise
+        self.ndim, self.n, self.m = len(shape), shape[0], shape[len(shape) - 1]
+
+    cdef inline bint is_expected(self, value):
+        return (
+            cnp.PyArray_CheckExact(value)
+            and cnp.PyArray_TYPE(value) == cnp.NPY_DOUBLE
+            and cnp.PyArray_NDIM(value) == self.ndim
+            and cnp.PyArray_DIM(value, 0) == self.n
+            and cnp.PyArray_DIM(value, self.ndim - 1) == self.m
+        )
+
+    cdef converted(self, value):
+        """An array of a list of floats, or of lists of floats; the rest is not for here."""
+        cdef Size shape[2]
+        cdef Size i
+        cdef bint good = True
+        if type(value) is not list:
+            return self.otherwise(value)
+        shape[0], shape[1] = self.n, self.m
+        cdef cnp.ndarray result = cnp.PyArray_EMPTY(self.ndim, shape, cnp.NPY_DOUBLE, 0)
+        cdef double* to = <double*> cnp.PyArray_DATA(result)
+        if self.ndim == 1:
+            good = read(value, to, self.n)
+        elif len(<list> value) != self.n:
+            good = False
+        else:
+            for i in range(self.n):
+                row = (<list> value)[i]
+                if type(row) is not list or not read(row, to + i * self.m, self.m):
+                    good = False
+                    break
+        return result if good else self.otherwise(value)
+
+    def __call__(self, *arguments):
+        value = self.function(*arguments)
+        return copied(value) if self.is_expected(value) else self.converted(value)
+
+    def now(self, *arguments):
+        return self.usable(self.function(*arguments))
+
+    cdef inline usable(self, value):
+        if self.is_expected(value) and cnp.PyArray_IS_C_CONTIGUOUS(value):
+            return value
+        return self.converted(value)
+
+
+cpdef called(function, double t, cnp.ndarray q, cnp.ndarray v=None):
+    cdef Checked checked
+    if type(function) is Checked:
+        checked = function
+        inner = checked.function
+        return checked.usable(inner(t, q) if v is None else inner(t, q, v))
+    function = getattr(function, "now", function)
+    return function(t, q) if v is None else function(t, q, v)
