@@ -2,12 +2,13 @@
 
 cimport cython
 cimport numpy as cnp
-from genalpha.kernels.matrices cimport add_product, solution
-from genalpha.kernels.vectors cimport add, combined, part, plus, stacked, zeros
-from genalpha.model.equations cimport Equations, Reaction
-from genalpha.numerics.accuracy cimport larger, scales, size
+from genalpha.kernels.vectors cimport combined, plus, stacked
+from genalpha.model.equations cimport Equations
 from genalpha.numerics.newton cimport Newton
 from genalpha.numerics.prediction cimport extended, predicted
+from genalpha.schemes.hhti2_newton cimport (
+    Site, Trial, Unknowns, first_guess, new_force, position_and_velocity, project, site_at
+)
 
 
 cdef class State:
@@ -18,66 +19,10 @@ cdef class State:
     cdef public tuple past
 
 
-cdef class Site:
-    cdef public object mass
-    cdef public Reaction reaction
-
-
-cdef class Unknowns:
-    cdef public cnp.ndarray a, L0, L1, R0, R1
-    cdef public Site site
-
-
-cdef class Matrices:
-    cdef public object position, velocity, scales
-
-
-cdef class Weights:
-    cdef public double q0, q1, v0, v1, projection0, projection1
-
-
-cdef class Trial:
-    cdef public double t, h
-    cdef public cnp.ndarray q_hat, v_hat, f0
-    cdef public double hb, hg
-    cdef public Weights weights
-    cdef public cnp.ndarray v0
-    cdef public Reaction reaction0
-    cdef public object solve0, place
-
-
-cdef Site _site(Equations o, double t, cnp.ndarray q)
-
 cpdef adjusted(settings, cnp.ndarray a, cnp.ndarray f, double ratio)
 
 @cython.locals(t1=double, f0=cnp.ndarray, a0=cnp.ndarray, trial=Trial, x=Unknowns)
 cpdef State step(Equations o, settings, Newton newton, State state, double h)
-
-@cython.locals(n=Py_ssize_t, m=Py_ssize_t, R0=cnp.ndarray)
-cdef Unknowns _first(Equations o, Trial trial, cnp.ndarray guess)
-
-@cython.locals(w=Weights, h=double, half=double, q=cnp.ndarray, v=cnp.ndarray)
-cdef tuple _position_and_velocity(Trial trial, cnp.ndarray a, cnp.ndarray R0, cnp.ndarray R1)
-
-@cython.locals(alpha=double)
-cpdef cnp.ndarray new_force(settings, cnp.ndarray a1, cnp.ndarray f0)
-
-@cython.locals(per_beta=double, w=Weights)
-cdef cnp.ndarray _without_reactions(settings, Trial trial, cnp.ndarray R0, cnp.ndarray R1)
-
-@cython.locals(
-    t=double, h=double, n=Py_ssize_t, m=Py_ssize_t, r=cnp.ndarray, d=cnp.ndarray,
-    d_lam=cnp.ndarray, moved=double
-)
-cpdef tuple _correct(
-    Equations o, settings, Newton newton, Trial trial, Unknowns x, Matrices matrices
-)
-
-@cython.locals(w=Weights, n=Py_ssize_t, m=Py_ssize_t, site=Site, r=cnp.ndarray, e=cnp.ndarray)
-cpdef tuple _project(Equations o, settings, Trial trial, Unknowns x, Matrices matrices)
-
-@cython.locals(r=cnp.ndarray)
-cdef cnp.ndarray _old_reaction(Trial trial, cnp.ndarray L0)
 
 @cython.locals(s=State)
 cpdef State slim(State state)

@@ -8,7 +8,8 @@ from genalpha.model.equations cimport Equations
 from genalpha.numerics.accuracy cimport larger, scales, size
 from genalpha.numerics.newton cimport Newton
 from genalpha.numerics.prediction cimport extended, predicted
-from genalpha.schemes.hhti2 cimport adjusted, new_force
+from genalpha.schemes.hhti2 cimport adjusted
+from genalpha.schemes.hhti2_newton cimport new_force
 
 
 cdef class State:

@@ -29,7 +29,8 @@ from genalpha.numerics.linear import Solve
 from genalpha.numerics.mass import mass_solver
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.numerics.prediction import NOTHING, Past, extended, predicted
-from genalpha.schemes.hhti2 import adjusted, initial_force, new_force, transported
+from genalpha.schemes.hhti2 import adjusted, initial_force
+from genalpha.schemes.hhti2_newton import new_force, transported
 from genalpha.schemes.settings import Settings
 
 Array = np.ndarray
