@@ -41,7 +41,8 @@ LAYOUTS: dict[str, Layout] = {
         "Overhead: time of a step / time inside callbacks and linear algebra",
         "Microseconds of CPU time per step with fixed steps. *callbacks*: calls counted × time of "
         "each callback alone; *LA*: factorizations and solutions counted × time of each alone; "
-        "*ratio*: step / (callbacks + LA).",
+        "*ratio*: step / (callbacks + LA). Fewer iterations per step make the step faster and the "
+        "ratio larger, because what a step costs once is then compared with fewer calls.",
         ("mechanism", "scheme"),
         {"µs/step": ".1f", "callbacks µs": ".1f", "LA µs": ".1f", "callbacks %": ".0f",
          "LA %": ".0f", "it/step": ".2f", "ratio": ".2f", "target": ".1f"},

@@ -2,6 +2,7 @@
 """Callbacks of the user, called and checked: the compiled form of `genalpha.kernels.plain`."""
 
 cimport numpy as cnp
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 
 from genalpha.kernels.memory cimport Size, copied
@@ -76,6 +77,7 @@ cdef class Checked:
 
 cpdef called(function, double t, cnp.ndarray q, cnp.ndarray v=None):
     cdef Checked checked
+    PyErr_CheckSignals()  # Ctrl-C, which nobody else looks for if the user's functions are compiled
     if type(function) is Checked:
         checked = function
         inner = checked.function
