@@ -23,17 +23,18 @@ EXTENSIONS = [
         include_dirs=[numpy.get_include()],
         define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
         extra_compile_args=["-O2"],
-        optional=True,
     )
     for source in SOURCES
 ]
 
-setup(
-    ext_modules=cythonize(
-        EXTENSIONS,
-        build_dir="build/cython",
-        include_path=["src"],
-        # the types are in the .pxd files; annotations are for people and mypy
-        compiler_directives={"language_level": 3, "annotation_typing": False},
-    )
+MODULES = cythonize(
+    EXTENSIONS,
+    build_dir="build/cython",
+    include_path=["src"],
+    # the types are in the .pxd files; annotations are for people and mypy
+    compiler_directives={"language_level": 3, "annotation_typing": False},
 )
+for module in MODULES:
+    module.optional = True  # here, because cythonize forgets it
+
+setup(ext_modules=MODULES)
