@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import sleep
+
 import numpy as np
 import pytest
 from assimulo.implicit_ode import Implicit_ODE
@@ -243,12 +245,17 @@ class TestStatistics:
 
 
 class TestBaseOptions:
-    def test_time_limit(self, make, problem):
+    def test_time_limit(self, make, mechanism):
         from assimulo.exception import TimeLimitExceeded
 
-        solver = make(problem, h=1e-5, report_continuously=True, time_limit=0.2)
+        def slow(t, q, v):
+            sleep(1e-3)
+            return mechanism.force(t, q, v)
+
+        problem = mechanism.replace(force=slow).problem("ind3")
+        solver = make(problem, h=1e-3, report_continuously=True, time_limit=0.2)
         with pytest.raises(TimeLimitExceeded):
-            solver.simulate(0.05)
+            solver.simulate(1.0)  # at least a second on any machine
         assert len(solver.t_sol) > 10 and solver.t >= solver.t_sol[-1]
         solver.time_limit = 0
         solver.h = 1e-2

@@ -111,6 +111,7 @@ cpdef cnp.ndarray extrapolated(tuple past, double t, tuple relation=()):
     cdef double at[12]
     cdef double c, change, weight = 1.0, last = HUGE_VAL
     cdef cnp.ndarray value
+    cdef tuple pair
     cdef Size n = 0
     if known > 12 or known <= more:
         raise ValueError(f"{known} values to extrapolate; at least {more + 1}, at most 12")

@@ -144,7 +144,7 @@ class Coefficients:
             return ()
         return tuple((self.b_prime[2::-1] / self.b_prime[3]).tolist())
 
-    @property
+    @cached_property
     def rho_inf(self) -> float:
         """Spectral radius at infinite frequency: the largest root of (22)."""
         return float(np.max(np.abs(self.roots_at_infinity)))

@@ -50,10 +50,12 @@ def predicted(past: Past, t: float, relation: tuple[float, ...] = ()) -> Array:
 
 def _are_equal(past: Past, t: float) -> bool:
     """Tell whether all steps up to `t` have the same size."""
-    later = past[0][0]
+    pair = past[0]
+    later = pair[0]
     h = t - later
     for i in range(1, len(past)):
-        earlier = past[i][0]
+        pair = past[i]
+        earlier = pair[0]
         if abs(later - earlier - h) > EQUAL * abs(h):
             return False
         later = earlier

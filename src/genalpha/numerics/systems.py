@@ -59,7 +59,7 @@ def transposed(matrix: Matrix) -> Matrix:
 
 def size_of(terms: Terms) -> float:
     """Return a bound of the largest entry of a sum."""
-    return sum(abs(c) * largest(matrix) for c, matrix in terms)
+    return sum([abs(c) * largest(matrix) for c, matrix in terms])
 
 
 class Systems:

@@ -1,0 +1,10 @@
+# C types of `genalpha.numerics.gradients`.
+
+cimport numpy as cnp
+from genalpha.model.equations cimport Equations
+
+cpdef list tangent(
+    Equations o, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
+    cnp.ndarray psi, double cq, double cv
+)
+cpdef tuple constraints(Equations o, double t, cnp.ndarray q, cnp.ndarray v, double ratio)
