@@ -21,9 +21,9 @@ cdef class Equations:
     @cython.final
     cdef holonomic_now(self, double t, cnp.ndarray q)
     @cython.final
-    cdef gradient_now(self, double t, cnp.ndarray q)
+    cdef holonomic_jacobian_now(self, double t, cnp.ndarray q)
     @cython.final
-    cdef rolling_now(self, double t, cnp.ndarray q, cnp.ndarray v)
+    cdef nonholonomic_jacobian_now(self, double t, cnp.ndarray q, cnp.ndarray v)
     @cython.locals(r=cnp.ndarray)
     cpdef cnp.ndarray imbalance(
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,

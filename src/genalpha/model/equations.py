@@ -57,11 +57,11 @@ class Equations:
         """Return g, shape (m,)."""
         return called(self.holonomic, t, q)
 
-    def gradient_now(self, t: float, q: Array) -> Matrix:
+    def holonomic_jacobian_now(self, t: float, q: Array) -> Matrix:
         """Return G, shape (m, n)."""
         return called(self.holonomic_jacobian, t, q)
 
-    def rolling_now(self, t: float, q: Array, v: Array) -> Matrix:
+    def nonholonomic_jacobian_now(self, t: float, q: Array, v: Array) -> Matrix:
         """Return K, shape (l, n)."""
         return called(self.nonholonomic_jacobian, t, q, v)
 
@@ -81,15 +81,15 @@ class Equations:
             add(r, 0, -c, self.reaction(t, q, v, lam, psi))
             return
         if self.n_lam:
-            add_transposed_product(r, c, self.gradient_now(t, q), x, n)
+            add_transposed_product(r, c, self.holonomic_jacobian_now(t, q), x, n)
         if self.n_psi:
-            add_transposed_product(r, c, self.rolling_now(t, q, v), x, n + m)
+            add_transposed_product(r, c, self.nonholonomic_jacobian_now(t, q, v), x, n + m)
 
     def reaction_at(self, t: float, q: Array) -> Reaction:
         """Return the reaction at one position; it evaluates G once."""
         if not self.n_lam or not self.is_ideal:
             return Reaction(self, t, q, None)
-        return Reaction(self, t, q, snapshot(self.gradient_now(t, q)))
+        return Reaction(self, t, q, snapshot(self.holonomic_jacobian_now(t, q)))
 
 
 class Reaction:
@@ -115,5 +115,5 @@ class Reaction:
         if m:
             add_transposed_product(r, -c, self.G, x, first)
         if o.n_psi:
-            K = o.rolling_now(self.t, self.q, v)
+            K = o.nonholonomic_jacobian_now(self.t, self.q, v)
             add_transposed_product(r, -c, K, x, first + m)

@@ -47,6 +47,7 @@ from genalpha.schemes.hhti2_newton import (
     first_guess,
     matrices_at,
     new_force,
+    nothing_to_solve,
     position_and_velocity,
     project,
     site_at,
@@ -125,7 +126,7 @@ def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: floa
         weights(settings),
         state.v,
         o.reaction_at(state.t, state.q),
-        mass_solver(o, state.t, state.q),
+        mass_solver(o, state.t, state.q) if o.n_lam else nothing_to_solve,
         _new_place(o, settings, state, h),
     )
 

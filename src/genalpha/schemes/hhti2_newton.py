@@ -146,6 +146,11 @@ def _without_reactions(settings: Settings, trial: Trial, R0: Array, R1: Array) -
     return combined(per_beta * w.q0, R0, per_beta * w.q1, R1)
 
 
+def nothing_to_solve(right: Array) -> Array:
+    """Stand for solving with the mass where there is no constraint, and so no reaction."""
+    return right
+
+
 def _old_reaction(trial: Trial, L0: Array) -> Array:
     """Return R0 = r(t0, q0, L0)."""
     r = zeros(trial.v0.shape[0])
