@@ -32,7 +32,7 @@ MODULES = cythonize(
     build_dir="build/cython",
     include_path=["src"],
     # the types are in the .pxd files; annotations are for people and mypy
-    compiler_directives={"language_level": 3, "annotation_typing": False},
+    compiler_directives={"language_level": 3, "annotation_typing": False, "cpow": True},
 )
 for module in MODULES:
     module.optional = True  # here, because cythonize forgets it

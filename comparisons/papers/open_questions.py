@@ -181,7 +181,7 @@ def _hht_errors(o: Mechanism, steps: int, b: float, variant: str) -> Errors:
     errors, last_mean = dict.fromkeys(ESTIMATES, 0.0), None
     for i in range(steps):
         stepper.accept(stepper.attempt(h))
-        L0, L1 = stepper.state.L.reshape(2, o.n_lam)
+        L0, L1 = stepper.state.kept.reshape(2, o.n_lam)
         # in the variant "midpoint" there is one multiplier, that of the middle
         mean = L1 if variant == "midpoint" else 0.5 * (L0 + L1)
         t = stepper.t

@@ -50,7 +50,7 @@ def test_fields_have_the_same_order(path: Path) -> None:
 
 def test_there_is_something_to_compare() -> None:
     names = {name for path in TYPED for name in dataclasses_of(path.with_suffix(".py").read_text())}
-    assert {"State", "Trial", "Counters", "Scales"} <= names
+    assert {"State", "Matrices", "Counters", "Scales"} <= names
 
 
 @pytest.mark.skipif(not imports.COMPILED, reason="nothing is compiled here")

@@ -51,12 +51,45 @@ def test_vectors(seed, n, m):
     check("stacked", -1.0, x, 2.0, other)
     check("stacked", -1.0, x, 2.0, other, 3.0, w)
     check("largest", r.standard_normal((n, m)))
-    times = tuple(np.cumsum(r.uniform(0.1, 1.0, 4)).tolist()[::-1])
-    past = tuple(zip(times, (x, y, z, w), strict=True))
-    check("extrapolated", past, times[0] + 0.5, rtol=1e-10)
-    check("extrapolated", past[:1], 9.0)
-    check("extrapolated", past, times[0] + 0.5, (1.6, 0.64), rtol=1e-10)
-    check("extrapolated", past, 9.0, (2.4, 1.92, 0.512), rtol=1e-10)
+    times, values = np.cumsum(r.uniform(0.1, 1.0, 4)), np.array([x, y, z, w])
+    for newest in range(4):  # rows are written in turn
+        rows = np.roll(values, newest + 1, axis=0), np.roll(times, newest + 1)
+        check("extrapolated", *rows, newest, 4, times[-1] + 0.5, rtol=1e-10)
+        check("extrapolated", *rows, newest, 1, 9.0)
+        check("extrapolated", *rows, newest, 4, times[-1] + 0.5, (1.6, 0.64), rtol=1e-10)
+        check("extrapolated", *rows, newest, 4, 9.0, (2.4, 1.92, 0.512), rtol=1e-10)
+
+
+@RANDOM
+@SEEDS
+def test_rows(seed, n, m):
+    r = np.random.default_rng(seed)
+    q, v, a, kept = *r.standard_normal((3, n)), r.standard_normal(m)
+    written, times = [], []
+    for module in (compiled, plain):
+        table = np.zeros((3, 1 + 3 * n + m))
+        module.write_row(table, 1, 0.5, q, v, a, kept)
+        values, at = np.zeros((3, n)), np.zeros(3)
+        module.remember(values, at, 2, 0.5, q)
+        written.append(np.concatenate([table.ravel(), values.ravel()]))
+        times.append(at)
+    np.testing.assert_array_equal(*written)
+    np.testing.assert_array_equal(*times)
+
+
+def test_rows_that_do_not_fit():
+    x, table = np.ones(2), np.zeros((3, 8))
+    for row, kept in ((3, np.ones(1)), (-1, np.ones(1)), (0, np.ones(2)), (0, np.ones(0))):
+        with pytest.raises(ValueError, match=r"row|values"):
+            compiled.write_row(table, row, 0.0, x, x, x, kept)
+    for row in (-1, 3):
+        with pytest.raises(ValueError, match="row"):
+            compiled.remember(np.zeros((3, 2)), np.zeros(3), row, 0.0, x)
+        with pytest.raises(ValueError, match="rows"):
+            compiled.extrapolated(np.zeros((3, 2)), np.zeros(3), row, 2, 1.0)
+    for known, relation in ((0, ()), (4, ()), (2, (1.0, 1.0))):
+        with pytest.raises(ValueError, match="rows"):
+            compiled.extrapolated(np.zeros((3, 2)), np.zeros(3), 0, known, 1.0, relation)
 
 
 @RANDOM

@@ -11,7 +11,7 @@ from genalpha import mechanisms
 from genalpha.numerics.accuracy import EPS, FULL, Scales, for_tolerance, scales, size
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.interpolation import Knot, interpolate
-from genalpha.numerics.prediction import NOTHING, extended, predicted
+from genalpha.numerics.prediction import Past
 from genalpha.numerics.weights import weighted_norm, weights
 
 SCALES = Scales(noise=0.0, multiplier_noise=0.0, mass_over_gradient=0.1, rounding=EPS)
@@ -66,9 +66,9 @@ def test_accuracy_for_a_tolerance():
 
 
 def past_of(function, times):
-    past = NOTHING
+    past = Past()
     for t in times:
-        past = extended(past, t, function(t))
+        past.append(t, function(t))
     return past
 
 
@@ -80,9 +80,8 @@ def test_prediction_is_exact_for_polynomials_of_degree_5():
     """With uneven steps, from the last six of many; an oscillation is not looked for."""
     times = [-5.0, -4.0, -3.0, -1.0, -0.3, -0.2, 0.0, 0.1, 0.25, 0.3]
     past = past_of(quintic, times)
-    assert [t for t, _ in past] == times[:0:-1]
     for relation in ((), (2.4, 1.92, 0.512)):
-        np.testing.assert_allclose(predicted(past, 0.4, relation), quintic(0.4), rtol=1e-13)
+        np.testing.assert_allclose(past.predicted(0.4, relation), quintic(0.4), rtol=1e-13)
 
 
 @pytest.mark.parametrize("rho", [0.1, 0.8, 1.0])
@@ -96,18 +95,24 @@ def test_prediction_knows_the_oscillation(rho, h):
         return quintic(t) + np.array([1.0 - 0.5 * k, 2.0 + 0.1 * k**2]) * (-rho) ** k
 
     past = past_of(value, h * np.arange(9))
-    np.testing.assert_allclose(predicted(past, 9 * h, relation), value(9 * h), rtol=1e-9)
-    assert abs(predicted(past, 9 * h) - value(9 * h)).max() > rho**9
+    np.testing.assert_allclose(past.predicted(9 * h, relation), value(9 * h), rtol=1e-9)
+    assert abs(past.predicted(9 * h) - value(9 * h)).max() > rho**9
 
 
 def test_prediction_does_not_trust_noise():
     """A cubic through alternating values would be 15 times off, a line 3 times."""
     past = past_of(lambda t: np.array([(-1.0) ** round(t)]), [0.0, 1.0, 2.0, 3.0])
-    assert abs(predicted(past, 4.0)[0]) <= 3.0
+    assert abs(past.predicted(4.0)[0]) <= 3.0
+
+
+def test_prediction_forgets_unknowns_of_another_number():
+    past = past_of(lambda t: np.array([t]), [0.0, 1.0, 2.0])
+    past.append(3.0, np.array([1.0, 2.0]))
+    np.testing.assert_array_equal(past.predicted(4.0), [1.0, 2.0])
 
 
 def test_prediction_from_the_start_alone():
-    np.testing.assert_array_equal(predicted(past_of(lambda t: np.ones(2), [0.0]), 1.0), np.ones(2))
+    np.testing.assert_array_equal(past_of(lambda t: np.ones(2), [0.0]).predicted(1.0), np.ones(2))
 
 
 def knot(t, q, lam):

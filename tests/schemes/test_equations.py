@@ -38,7 +38,7 @@ def steps(*arguments, **options):
 
 def unknowns(state, o):
     """(a1_t, lam1_t, psi1_t) and (delta, mu, nu) of a step of GenAlphaSOI2."""
-    return state.past[0][1].reshape(2, o.n_q + o.n_lam + o.n_psi)
+    return state.x.reshape(2, o.n_q + o.n_lam + o.n_psi)
 
 
 def force_and_reaction(o, t, q, v, lam, psi):
@@ -150,7 +150,7 @@ def test_hhti2_satisfies_3_4(name, alpha, variant, b):
         if last_h is not None:
             a0 = f0 + h / last_h * (old.a - f0)  # (2.3)
         last_h = h
-        a1, L0, L1, _ = np.split(new.past[0][1], np.cumsum([o.n_q, o.n_lam, o.n_lam]))
+        a1, L0, L1, _ = np.split(new.x, np.cumsum([o.n_q, o.n_lam, o.n_lam]))
         R0 = r(t0, q0, v0, L0)
         if variant == "midpoint":  # U follows h^2/2 in (3.4a), W follows h in (3.4b)
             U, W = R0, r(t0 + h / 2, (q0 + q1) / 2, (v0 + v1) / 2, L1)
@@ -174,7 +174,7 @@ def test_hhti2_satisfies_section_6(name, alpha):
     sizes = [H] * COUNT
     for _, old, new, h in steps(o, sizes, scheme="HHTI2", alpha=alpha):
         t0, q0, v0, t1, q1, v1 = old.t, old.q, old.v, old.t + h, new.q, new.v
-        a1, P = np.split(new.past[0][1], [o.n_q])
+        a1, P = np.split(new.x, [o.n_q])
         t_mid, q_mid, v_mid = t0 + h / 2, q0 + h / 2 * v0, (v0 + v1) / 2
         R = np.linalg.solve(o.mass(t_mid, q_mid), o.reaction(t_mid, q_mid, v_mid, none, P))
         f0 = np.linalg.solve(o.mass(t0, q0), o.force(t0, q0, v0))

@@ -49,7 +49,7 @@ def _tolerances(atol: Array, layout: Layout, o: Mechanism) -> Array:
     return np.concatenate([q, v, lam, psi])
 
 
-class CautiousSteps:
+class CautiousSteps(StepSizes):
     """Fixed steps, but shorter ones where a callback cannot be evaluated.
 
     The steps after a shorter one have the size `h` again, up to the end.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from genalpha.driver.march import StepSizes
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import ConvergenceError, GenAlphaError, SingularSystemError
 from genalpha.model import Mechanism
@@ -68,7 +69,7 @@ def faults_of_tolerances(
     return faults
 
 
-class AdaptiveSteps:
+class AdaptiveSteps(StepSizes):
     """Chooses step sizes such that local errors stay within tolerances.
 
     Parameters
@@ -197,7 +198,7 @@ class AdaptiveSteps:
     def _first_snap(self, stepper: Stepper, state: State, h: float) -> Array | None:
         """Return the third derivative of v in the first step, which has no past."""
         o = stepper.mechanism
-        _, lam, psi = stepper.scheme.report(o, state)
+        _, lam, psi = stepper.report(state)
         try:
             vdot, _, _ = accelerations(o, state.t, state.q, state.v, lam, psi)
         except self._failures:

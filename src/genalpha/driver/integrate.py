@@ -106,15 +106,16 @@ def integrate(
         march.begin(start, t_final)
         record.run(t_final)
     except GenAlphaError as error:
-        if record.steps:
+        if record.blocks:
             error.solution = _solution(o, record, march, None)  # type: ignore[attr-defined]
         raise
     return _solution(o, record, march, times)
 
 
 def _solution(o: Mechanism, record: Record, march: March, times: Array | None) -> Solution:
-    counters = march.stepper.counters
-    return Solution(o, record.times, Knots(record.steps), record.a, counters, times)
+    stepper = march.stepper
+    knots = record.knots or Knots(stepper.scheme, record.blocks)
+    return Solution(o, record.times, knots, record.a, stepper.counters, times)
 
 
 def _options(scheme: str, options: dict[str, Any]) -> Options:

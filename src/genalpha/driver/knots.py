@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import overload
 
-from genalpha.driver.stepper import Later
+import numpy as np
+
+from genalpha.driver.record import Block
+from genalpha.driver.stepper import complete
 from genalpha.numerics.interpolation import Knot
+from genalpha.schemes.settings import Scheme
 
 
 class Knots(Sequence[Knot]):
     """Steps in order; each is completed when it is first looked at."""
 
-    def __init__(self, steps: list[Knot | Later]) -> None:
-        self._steps = steps
+    def __init__(self, scheme: Scheme, blocks: list[Block]) -> None:
+        self._scheme, self._blocks = scheme, blocks
+        self._ends = list(accumulate(block.used for block in blocks))
+        self._found: dict[int, Knot] = {}
 
     def __len__(self) -> int:
-        return len(self._steps)
+        return self._ends[-1]
 
     def __iter__(self) -> Iterator[Knot]:
         return (self[i] for i in range(len(self)))
@@ -29,7 +36,10 @@ class Knots(Sequence[Knot]):
         """Return a step, complete."""
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        step = self._steps[index]
-        if isinstance(step, Later):
-            step = self._steps[index] = step.knot()
-        return step
+        i = range(len(self))[index]
+        if i not in self._found:
+            which = int(np.searchsorted(self._ends, i, side="right"))
+            block = self._blocks[which]
+            row = block.row(i - self._ends[which] + block.used)
+            self._found[i] = complete(self._scheme, block.reduction, *row)
+        return self._found[i]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
-from genalpha.driver.stepper import Later, Stepper
+from genalpha.driver.stepper import Stepper, complete
 from genalpha.numerics.interpolation import Knot
 
 Array = np.ndarray
@@ -15,7 +13,7 @@ Array = np.ndarray
 SHORTEST_LAST = 0.01
 
 
-class StepSizes(Protocol):
+class StepSizes:
     """Chooses step sizes, and takes steps of them.
 
     1. `begin` is called once after a start, or a new start, with the time and the end ahead.
@@ -25,9 +23,11 @@ class StepSizes(Protocol):
 
     def begin(self, stepper: Stepper, start: Knot, t_end: float) -> None:
         """Start the stepper."""
+        raise NotImplementedError
 
     def advance(self, stepper: Stepper, t_end: float) -> None:
         """Take one accepted step."""
+        raise NotImplementedError
 
 
 class March:
@@ -54,20 +54,22 @@ class March:
     def begin(self, start: Knot, t_end: float) -> None:
         """Start at `start`, of which q and v must be consistent and lam, psi are guesses."""
         self.sizes.begin(self.stepper, start, t_end)
-        self._left: Knot | Later = self.stepper.knot()
+        self._left: Knot | None = self.stepper.knot()
         self.t_left = self.t = self.stepper.t
 
     def step(self, t_end: float) -> None:
         """Take one accepted step towards `t_end`."""
-        left = self.stepper.known()
-        self.sizes.advance(self.stepper, t_end)
-        self._left, self.t_left, self.t = left, self.t, self.stepper.t
+        stepper = self.stepper
+        left, self._state, self._reduction = stepper.known, stepper.state, stepper.reduction
+        self.sizes.advance(stepper, t_end)
+        self._left, self.t_left, self.t = left, self.t, stepper.t
 
     @property
     def left(self) -> Knot:
         """The motion where the last step began."""
-        if isinstance(self._left, Later):
-            self._left = self._left.knot()
+        if self._left is None:
+            s = self._state
+            self._left = complete(self.stepper.scheme, self._reduction, s.t, s.q, s.v, s.kept)
         return self._left
 
     @property
@@ -76,7 +78,7 @@ class March:
         return self.stepper.knot()
 
 
-class FixedSteps:
+class FixedSteps(StepSizes):
     """Steps of equal size; the last one before an end is shorter if it must be.
 
     Parameters
@@ -119,7 +121,7 @@ class FixedSteps:
         return (self._signed if equal else t_end - t), t_end
 
 
-class GivenSteps:
+class GivenSteps(StepSizes):
     """Steps of given sizes, for the papers' alternating steps.
 
     Parameters

@@ -37,9 +37,9 @@ class Solution:
     def __init__(
         self,
         mechanism: Mechanism,
-        times: Sequence[float],
+        times: Sequence[float] | Array,
         knots: Sequence[Knot],
-        a: Sequence[Array],
+        a: Sequence[Array] | Array,
         statistics: Counters,
         t_eval: Array | None,
     ) -> None:

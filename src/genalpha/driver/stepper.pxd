@@ -1,19 +1,16 @@
 # C types of `genalpha.driver.stepper`.
 
 from genalpha.numerics.counters cimport Counters
-
-
-cdef class Later:
-    cdef public object scheme, reduction, state
-    cpdef knot(self)
+from genalpha.numerics.newton cimport Newton
+from genalpha.schemes.step cimport Step
 
 
 cdef class Stepper:
-    cdef public object full, options, settings, scheme, newton, mechanism, reduction
+    cdef public object full, options, settings, scheme, mechanism, reduction
+    cdef public Newton newton
     cdef public Counters counters
-    cdef public object state
-    cdef object _known
+    cdef public object state, known
+    cdef Step _step
     cpdef attempt(self, double h)
     cpdef accept(self, state, t=*)
     cpdef knot(self)
-    cpdef known(self)

@@ -6,19 +6,19 @@ turns what goes wrong in a step into an error that says when and where.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from genalpha.driver.blame import worst_equations
 from genalpha.driver.options import Options
 from genalpha.errors import CallbackError, ConvergenceError, SingularSystemError
 from genalpha.model import Mechanism, Motion
+from genalpha.model.arguments import NEEDS
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.initial_values import accelerations, check_start
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.local_error import ErrorConstants
 from genalpha.numerics.newton import SETUP_COST, Newton
+from genalpha.numerics.prediction import Past
 from genalpha.numerics.redundancy import Reduction
 from genalpha.numerics.systems import Systems
 from genalpha.schemes import choose
@@ -27,19 +27,12 @@ from genalpha.schemes.settings import Scheme, State
 Array = np.ndarray
 
 
-@dataclass
-class Later:
-    """A step whose acceleration and multipliers are worked out when they are asked for."""
-
-    scheme: Scheme
-    reduction: Reduction
-    state: State
-
-    def knot(self) -> Knot:
-        """Return the motion at this step."""
-        s = self.state
-        vdot, lam, psi = self.scheme.report(self.reduction.mechanism, s)
-        return Knot(s.t, s.q, s.v, vdot, *self.reduction.expand(s.t, s.q, s.v, lam, psi))
+def complete(
+    scheme: Scheme, reduction: Reduction, t: float, q: Array, v: Array, kept: Array
+) -> Knot:
+    """Work out acceleration and all multipliers of a step from what is kept of it."""
+    vdot, lam, psi = scheme.report(reduction.mechanism, t, q, v, kept)
+    return Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
 
 
 class Stepper:
@@ -60,6 +53,8 @@ class Stepper:
         The scheme's state at the present time; steps replace it, never change it.
     counters : Counters
         What the integration has cost so far.
+    known : Knot or None
+        The motion at the present time, if it has been worked out (`knot` does).
     """
 
     def __init__(
@@ -73,7 +68,7 @@ class Stepper:
         self.options = options
         self.settings = options.settings(mechanism, tolerance)
         self.scheme = choose(options.scheme, mechanism)
-        self._known: Knot | Later | None = None
+        self.known: Knot | None = None
         self.counters = counters or Counters()
         self.newton = Newton(
             options.jacobian,
@@ -113,8 +108,11 @@ class Stepper:
         self.newton.last_solvers = None  # of another system, perhaps of another size
         vdot, lam, psi = accelerations(o, t, q, v, *reduction.restrict(lam, psi))
         self.newton.forget()
+        self.newton.past = Past()
         self.state = self.scheme.begin(o, settings, t, Motion(q, v, vdot, lam, psi), h)
-        self._known = Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
+        self.newton.past.append(t, self.state.x)
+        self._step = self.scheme.step(o, settings, self.newton)
+        self.known = Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
         if self.options.start == "shifted" and settings.coefficients.alpha:
             first = self.attempt(h)
             self.state = self.scheme.shifted(o, settings, self.state, first, h)
@@ -128,7 +126,7 @@ class Stepper:
             Of genalpha, with time and step size. What a callback raises passes unchanged.
         """
         try:
-            return self.scheme.step(self.mechanism, self.settings, self.newton, self.state, h)
+            return self._step.take(self.state, h)
         except (ConvergenceError, SingularSystemError) as error:
             self._check_callbacks(h)
             if isinstance(error, SingularSystemError) and self._chooses_other_rows(h):
@@ -164,31 +162,30 @@ class Stepper:
 
     def multiplier_changes(self, state: State, h: float) -> tuple[Array, Array, Array, Array]:
         """Return lam and psi of a new state, each followed by those of the present one."""
-        _, lam, psi = self.scheme.report(self.mechanism, state)
-        _, lam_old, psi_old = self.scheme.report(self.mechanism, self.state)
+        _, lam, psi = self.report(state)
+        _, lam_old, psi_old = self.report(self.state)
         return lam, lam_old, psi, psi_old
+
+    def report(self, state: State) -> tuple[Array, Array, Array]:
+        """Return acceleration and multipliers of a state, but for redundant constraints."""
+        return self.scheme.report(self.mechanism, state.t, state.q, state.v, state.kept)
 
     def accept(self, state: State, t: float | None = None) -> None:
         """Make `state` the present one; `t` is its exact time, free of rounding in t + h."""
         if t is not None:
             state.t = t
         self.state = state
-        self._known = None
+        self.known = None
+        self.newton.past.append(state.t, state.x)
         self.counters.nsteps += 1
         self.counters.note_size(state.h)
 
     def knot(self) -> Knot:
         """Return the motion at the present time, with true acceleration and all multipliers."""
-        known = self.known()
-        if isinstance(known, Later):
-            known = self._known = known.knot()
-        return known
-
-    def known(self) -> Knot | Later:
-        """Return the same, or what it takes to work it out later."""
-        if self._known is None:
-            self._known = Later(self.scheme, self.reduction, self.scheme.slim(self.state))
-        return self._known
+        if self.known is None:
+            s = self.state
+            self.known = complete(self.scheme, self.reduction, s.t, s.q, s.v, s.kept)
+        return self.known
 
     def _check_callbacks(self, h: float) -> None:
         """Blame a callback that returns NaN or infinity near the present state, if there is one."""
@@ -208,7 +205,9 @@ class Stepper:
             value = getattr(o, name)(*arguments)
             values = value.data if hasattr(value, "indptr") else np.asarray(value)
             if not np.isfinite(values).all():
+                derived = name in NEEDS and name not in o.given  # by differences
                 raise CallbackError(
-                    f"{self._where(h)} failed: {name} returned "
-                    f"{values[~np.isfinite(values)].flat[0]} at t = {t:.9g}, q = {q}, v = {v}"
+                    f"{self._where(h)} failed: {NEEDS[name] if derived else name} returned "
+                    f"{values[~np.isfinite(values)].flat[0]} {'beside' if derived else 'at'} "
+                    f"t = {t:.9g}, q = {q}, v = {v}"
                 )

@@ -26,12 +26,14 @@ from genalpha.kernels.plain import (
     part,
     plus,
     product,
+    remember,
     same,
     scattered,
     snapshot,
     solution,
     stacked,
     transposed_product,
+    write_row,
     zeros,
 )
 
@@ -52,12 +54,14 @@ __all__ = [
     "part",
     "plus",
     "product",
+    "remember",
     "same",
     "scattered",
     "snapshot",
     "solution",
     "stacked",
     "transposed_product",
+    "write_row",
     "zeros",
 ]
 

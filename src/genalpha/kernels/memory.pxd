@@ -1,10 +1,12 @@
-# Vectors as C sees them; included by the kernels, which must have called import_array().
+# Vectors as C sees them; see memory.pyx. Who cimports this must have called import_array().
 
 cimport numpy as cnp
 from libc.math cimport sqrt
-from libc.string cimport memcpy
 
 ctypedef cnp.npy_intp Size
+
+cdef cnp.ndarray vector(Size n)
+cdef cnp.ndarray copied(cnp.ndarray x)
 
 
 cdef inline double* doubles(cnp.ndarray x) except NULL:
@@ -14,21 +16,6 @@ cdef inline double* doubles(cnp.ndarray x) except NULL:
     if not (cnp.PyArray_TYPE(x) == cnp.NPY_DOUBLE and cnp.PyArray_IS_C_CONTIGUOUS(x)):
         raise TypeError(f"expected contiguous doubles, got {(<object> x).dtype}")
     return <double*> cnp.PyArray_DATA(x)
-
-
-cdef inline cnp.ndarray vector(Size n):
-    return cnp.PyArray_EMPTY(1, &n, cnp.NPY_DOUBLE, 0)
-
-
-cdef inline cnp.ndarray copied(cnp.ndarray x):
-    """A copy in C order."""
-    if not cnp.PyArray_IS_C_CONTIGUOUS(x):
-        return cnp.PyArray_NewCopy(x, cnp.NPY_CORDER)
-    cdef cnp.ndarray result = cnp.PyArray_EMPTY(
-        cnp.PyArray_NDIM(x), cnp.PyArray_DIMS(x), cnp.PyArray_TYPE(x), 0
-    )
-    memcpy(cnp.PyArray_DATA(result), cnp.PyArray_DATA(x), cnp.PyArray_NBYTES(x))
-    return result
 
 
 cdef inline double length(double* x, Size n) noexcept nogil:

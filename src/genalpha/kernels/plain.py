@@ -48,33 +48,56 @@ def stacked(
     return np.concatenate([a * x, b * y] if z is None else [a * x, b * y, c * z])
 
 
+def remember(values: Array, times: Array, row: int, t: float, x: Array) -> None:
+    """Write a time and a vector into a row of a table and of its times."""
+    values[row], times[row] = x, t
+
+
+def write_row(table: Array, row: int, t: float, q: Array, v: Array, a: Array, kept: Array) -> None:
+    """Write a time and four vectors beside each other into a row of a table."""
+    table[row] = np.concatenate([[t], q, v, a, kept])
+
+
 def extrapolated(
-    past: tuple[tuple[float, Array], ...], t: float, relation: tuple[float, ...] = ()
+    values: Array,
+    times: Array,
+    newest: int,
+    known: int,
+    t: float,
+    relation: tuple[float, ...] = (),
 ) -> Array:
     """Return the value at `t`, by the highest order that is still an improvement.
 
-    The polynomials through the first one, two, ... of the pairs (time, value) are compared: as
-    long as they come nearer and nearer to each other, the higher one is taken.
+    The polynomials through the newest one, two, ... of the known rows are compared: as long as
+    they come nearer and nearer to each other, the higher one is taken.
 
     With a `relation` (c_1, c_2, ...), the values x_k of equal steps may hold, beside the
     polynomial, what satisfies x_k + c_1 x_{k-1} + c_2 x_{k-2} + ... = 0: that sum is extrapolated
-    instead. It takes as many more pairs.
+    instead. It takes as many more rows.
+
+    Parameters
+    ----------
+    values, times : (k, n), (k,) array
+        Rows were written in turn, see `remember`: the one before row 0 is the last one.
+    newest, known : int
+        Which row was written last, and how many count.
     """
-    times, values = [time for time, _ in past], [value for _, value in past]
-    sums = values[: len(values) - len(relation)]
+    rows = [(newest - i) % len(times) for i in range(known)]
+    at, past = [float(times[i]) for i in rows], [values[i] for i in rows]
+    sums = past[: known - len(relation)]
     for i, c in enumerate(relation, 1):
-        sums = [z + c * x for z, x in zip(sums, values[i:], strict=False)]
+        sums = [z + c * x for z, x in zip(sums, past[i:], strict=False)]
     guess, last = sums[0].copy(), np.inf
     for order in range(1, len(sums)):
         better = np.zeros_like(guess)
         for i in range(order + 1):
-            others = times[:i] + times[i + 1 : order + 1]
-            better += prod((t - other) / (times[i] - other) for other in others) * sums[i]
+            others = at[:i] + at[i + 1 : order + 1]
+            better += prod((t - other) / (at[i] - other) for other in others) * sums[i]
         change = norm(better - guess)
         if order > 1 and not change < last:
             break
         guess, last = better, change
-    for c, x in zip(relation, values, strict=False):
+    for c, x in zip(relation, past, strict=False):
         guess = guess - c * x
     return guess
 

@@ -12,7 +12,11 @@ cpdef cnp.ndarray combined(double a, cnp.ndarray x, double b, cnp.ndarray y,
 cpdef cnp.ndarray stacked(double a, cnp.ndarray x, double b, cnp.ndarray y,
                           double c=*, cnp.ndarray z=*)
 cpdef add(cnp.ndarray r, Size first, double c, cnp.ndarray y)
-cpdef cnp.ndarray extrapolated(tuple past, double t, tuple relation=*)
+cpdef remember(cnp.ndarray values, cnp.ndarray times, Size row, double t, cnp.ndarray x)
+cpdef write_row(cnp.ndarray table, Size row, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray a,
+                cnp.ndarray kept)
+cpdef cnp.ndarray extrapolated(cnp.ndarray values, cnp.ndarray times, Size newest, Size known,
+                               double t, tuple relation=*)
 cpdef double correction_size(cnp.ndarray d, cnp.ndarray x, cnp.ndarray at, Size n, Size m,
                              double relative, double rounding, double noise,
                              double multiplier_noise, double mass_over_gradient) except? -1.0

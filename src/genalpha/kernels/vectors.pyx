@@ -8,7 +8,7 @@ What each operation means is said in `plain`; a test compares the two.
 
 cimport numpy as cnp
 from libc.math cimport HUGE_VAL, fabs, fmax, sqrt
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from genalpha.kernels.memory cimport Size, add_multiple, doubles, length, vector
 
@@ -27,7 +27,9 @@ cpdef double norm(cnp.ndarray x) except? -1.0:
 
 
 cpdef cnp.ndarray zeros(Size n):
-    return cnp.PyArray_ZEROS(1, &n, cnp.NPY_DOUBLE, 0)
+    cdef cnp.ndarray result = vector(n)
+    memset(cnp.PyArray_DATA(result), 0, n * sizeof(double))
+    return result
 
 
 cpdef cnp.ndarray part(cnp.ndarray x, Size first, Size last):
@@ -105,23 +107,58 @@ cpdef add(cnp.ndarray r, Size first, double c, cnp.ndarray y):
         to[first + i] += c * ys[i]
 
 
-cpdef cnp.ndarray extrapolated(tuple past, double t, tuple relation=()):
-    cdef Size i, j, order, known = len(past), more = len(relation), count = known - more
-    cdef double* x[12]
-    cdef double at[12]
+cdef enum:
+    #: Rows that an extrapolation may look at.
+    MOST = 12
+
+
+cpdef remember(cnp.ndarray values, cnp.ndarray times, Size row, double t, cnp.ndarray x):
+    cdef double* table = doubles(values)
+    cdef double* at = doubles(times)
+    cdef Size n = cnp.PyArray_SIZE(x)
+    if row < 0 or row >= cnp.PyArray_SIZE(times) or cnp.PyArray_SIZE(values) < (row + 1) * n:
+        raise ValueError(f"row {row} of {cnp.PyArray_SIZE(times)}, for {n} values")
+    at[row] = t
+    memcpy(table + row * n, doubles(x), n * sizeof(double))
+
+
+cdef inline double* appended(double* at, double* end, cnp.ndarray x) except NULL:
+    """Write a vector, and return where the next one goes."""
+    cdef Size n = cnp.PyArray_SIZE(x)
+    if at + n > end:
+        raise ValueError(f"{n} values where {end - at} fit")
+    memcpy(at, doubles(x), n * sizeof(double))
+    return at + n
+
+
+cpdef write_row(cnp.ndarray table, Size row, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray a,
+                cnp.ndarray kept):
+    cdef Size rows = cnp.PyArray_DIM(table, 0), width = cnp.PyArray_DIM(table, 1)
+    cdef double* at = doubles(table) + row * width
+    cdef double* end = at + width
+    if row < 0 or row >= rows or width < 1:
+        raise ValueError(f"row {row} of {rows}, with {width} values")
+    at[0] = t
+    at = appended(appended(appended(at + 1, end, q), end, v), end, a)
+    if appended(at, end, kept) != end:
+        raise ValueError(f"fewer than {width} values")
+
+
+cpdef cnp.ndarray extrapolated(cnp.ndarray values, cnp.ndarray times, Size newest, Size known,
+                               double t, tuple relation=()):
+    cdef Size i, j, row, order, more = len(relation), count = known - more
+    cdef Size rows_of = cnp.PyArray_SIZE(times), n = cnp.PyArray_DIM(values, 1)
+    cdef double* table_of = doubles(values)
+    cdef double* times_of = doubles(times)
+    cdef double* x[MOST]
+    cdef double at[MOST]
     cdef double c, change, weight = 1.0, last = HUGE_VAL
-    cdef cnp.ndarray value
-    cdef tuple pair
-    cdef Size n = 0
-    if known > 12 or known <= more:
-        raise ValueError(f"{known} values to extrapolate; at least {more + 1}, at most 12")
+    if known > MOST or known <= more or known > rows_of or newest < 0 or newest >= rows_of:
+        raise ValueError(f"{known} rows up to {newest} of {rows_of}; at least {more + 1}, at most {MOST}")
+    row = newest
     for i in range(known):
-        pair = past[i]
-        at[i], value = pair[0], pair[1]
-        x[i] = doubles(value)
-        if i and cnp.PyArray_SIZE(value) != n:
-            raise ValueError(f"vectors of {n} and {cnp.PyArray_SIZE(value)} values")
-        n = cnp.PyArray_SIZE(value)
+        x[i], at[i] = table_of + row * n, times_of[row]
+        row = row - 1 if row else rows_of - 1
     # rows of sums, which become divided differences in place
     cdef cnp.ndarray table = vector(count * n)
     cdef double* rows = <double*> cnp.PyArray_DATA(table)

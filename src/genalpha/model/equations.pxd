@@ -17,11 +17,17 @@ cdef class Equations:
     @cython.final
     cdef mass_now(self, double t, cnp.ndarray q)
     @cython.final
+    cdef mass_then(self, double t, cnp.ndarray q)
+    @cython.final
     cdef force_now(self, double t, cnp.ndarray q, cnp.ndarray v)
     @cython.final
     cdef holonomic_now(self, double t, cnp.ndarray q)
     @cython.final
+    cdef holonomic_rate_now(self, double t, cnp.ndarray q, cnp.ndarray v)
+    @cython.final
     cdef holonomic_jacobian_now(self, double t, cnp.ndarray q)
+    @cython.final
+    cdef nonholonomic_now(self, double t, cnp.ndarray q, cnp.ndarray v)
     @cython.final
     cdef nonholonomic_jacobian_now(self, double t, cnp.ndarray q, cnp.ndarray v)
     @cython.locals(r=cnp.ndarray)

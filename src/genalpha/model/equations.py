@@ -49,6 +49,10 @@ class Equations:
         """Return M, to be used before the next call; so are the following."""
         return called(self.mass, t, q) if self.constant_mass is None else self.constant_mass
 
+    def mass_then(self, t: float, q: Array) -> Matrix:
+        """Return M, to be kept."""
+        return self.mass(t, q) if self.constant_mass is None else self.constant_mass
+
     def force_now(self, t: float, q: Array, v: Array) -> Array:
         """Return f, shape (n,)."""
         return called(self.force, t, q, v)
@@ -57,9 +61,17 @@ class Equations:
         """Return g, shape (m,)."""
         return called(self.holonomic, t, q)
 
+    def holonomic_rate_now(self, t: float, q: Array, v: Array) -> Array:
+        """Return g_t + G v, shape (m,)."""
+        return called(self.holonomic_rate, t, q, v)
+
     def holonomic_jacobian_now(self, t: float, q: Array) -> Matrix:
         """Return G, shape (m, n)."""
         return called(self.holonomic_jacobian, t, q)
+
+    def nonholonomic_now(self, t: float, q: Array, v: Array) -> Array:
+        """Return k, shape (l,)."""
+        return called(self.nonholonomic, t, q, v)
 
     def nonholonomic_jacobian_now(self, t: float, q: Array, v: Array) -> Matrix:
         """Return K, shape (l, n)."""

@@ -3,7 +3,15 @@
 cimport cython
 cimport numpy as cnp
 from genalpha.numerics.counters cimport Counters
+from genalpha.numerics.prediction cimport Past
 from genalpha.kernels.vectors cimport broyden
+
+
+cdef class Problem:
+    cdef public object unknowns
+
+    cpdef tuple correct(self, solvers)
+    cpdef setup(self)
 
 
 cdef class Newton:
@@ -11,6 +19,7 @@ cdef class Newton:
     cdef public int max_iterations, setup_cost
     cdef public Counters counters
     cdef public object systems, solvers, last_solvers
+    cdef public Past past
     cdef public double rate
     cdef int _fewest, _extra, _age
     cdef double _life
@@ -21,16 +30,20 @@ cdef class Newton:
     cpdef factorize(self, name, A, R, J)
     @cython.locals(weight=double)
     cpdef cnp.ndarray accelerated(self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient)
-    cpdef solve(self, x, correct, setup)
-    cdef _renew(self, setup, x)
+    cpdef solve(self, Problem problem)
+    cdef _renew(self, Problem problem)
     @cython.locals(
-        iteration=int, rate=double, size=double, worst=double, last=tuple, sizes=tuple
+        iteration=int, rate=double, size=double, worst=double, largest_before=double, last=tuple,
+        sizes=tuple
     )
-    cdef _iterate(self, x, correct, renew)
+    cdef bint _iterate(self, Problem problem, bint renew) except -1
     @cython.locals(left=int)
     cdef bint _hopeless(self, int iteration, double size, double rate) except -1
     cdef _remember(self, int iteration, double worst)
 
+
+@cython.locals(largest=double, size=double)
+cdef double _largest(tuple sizes) except? -1.0
 
 @cython.locals(worst=double, rate=double, new=double, old=double, i=Py_ssize_t)
 cdef double _rate(tuple sizes, tuple last) except? -1.0

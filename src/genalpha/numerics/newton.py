@@ -1,16 +1,9 @@
 """Newton's iteration: corrections until none is needed, with a matrix that lives long.
 
-The iteration knows nothing of mechanics. It is given
-
-- ``correct(x, solvers) -> (x_new, sizes)``: evaluate the residuals at x, solve with what `setup`
-  made, and return the corrected unknowns and the norms of the correction, one for each group of
-  unknowns that converges at a rate of its own, in units of the accuracy wanted: an error of size
-  1 is the largest that may remain;
-- ``setup(x) -> solvers``: evaluate and factorize the iteration matrix at x.
-
-It stops when the error that remains, predicted from the contraction rate, is well below 1. It gives
-up as soon as the rate says that it cannot get there; matrices are then renewed first. A step is
-never accepted unconverged.
+The iteration knows nothing of mechanics. It is given a `Problem`, which corrects its unknowns and
+factorizes its iteration matrix. It stops when the error that remains, predicted from the
+contraction rate, is well below 1. It gives up as soon as the rate says that it cannot get there;
+matrices are then renewed first. A step is never accepted unconverged.
 
 How long a matrix lives: until the iterations that it has cost beyond those of a new one add up to
 what a new one costs, or until it is as old as the last one that failed. In between, Broyden's
@@ -20,8 +13,8 @@ updates make up for its age (`accelerated`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -29,13 +22,11 @@ from genalpha.errors import ConvergenceError
 from genalpha.kernels import broyden
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.linear import Solve
+from genalpha.numerics.prediction import Past
 from genalpha.numerics.systems import Systems, Terms
 
 Array = np.ndarray
-X = TypeVar("X")
 Sizes: TypeAlias = tuple[float, ...]
-Correct: TypeAlias = Callable[[X, Any], tuple[X, Sizes]]
-Setup: TypeAlias = Callable[[X], Any]
 
 MODES = ("auto", "every step", "every iteration")
 #: Default of the most iterations in a step.
@@ -51,6 +42,31 @@ REMAINING = 0.1
 ROUNDING = 16.0
 #: A rate below this is not believed of the next step.
 SMALLEST_RATE = 1e-3
+
+
+class Problem:
+    """What is to be solved.
+
+    Attributes
+    ----------
+    unknowns : object
+        The present ones, at first a guess. They are replaced, never changed.
+    """
+
+    unknowns: Any
+
+    def correct(self, solvers: Any) -> Sizes:
+        """Correct the unknowns, and return how much that was.
+
+        Evaluate the residuals and solve with what `setup` made. The norms are one for each group
+        of unknowns that converges at a rate of its own, in units of the accuracy wanted: an error
+        of size 1 is the largest that may remain.
+        """
+        raise NotImplementedError
+
+    def setup(self) -> Any:
+        """Evaluate and factorize the iteration matrix at the present unknowns."""
+        raise NotImplementedError
 
 
 class Newton:
@@ -75,6 +91,8 @@ class Newton:
         What the last `setup` returned, if it may be used for the next step.
     last_solvers : object or None
         What the last iteration solved with, usable or not.
+    past : Past
+        Unknowns of the last accepted steps, for problems to guess from.
     rate : float
         Contraction rate of the last iteration; 1 is "unknown".
     """
@@ -92,6 +110,7 @@ class Newton:
         self.systems = Systems() if systems is None else systems
         self.solvers: Any = None
         self.last_solvers: Any = None
+        self.past = Past()
         self.rate = 1.0
         # fewest iterations of a step with the present matrix, and how many more others have needed
         self._fewest = self._extra = 0
@@ -127,8 +146,8 @@ class Newton:
         self._moves.append(d)
         return d
 
-    def solve(self, x: X, correct: Correct[X], setup: Setup[X]) -> X:
-        """Return the solution, starting from `x`.
+    def solve(self, problem: Problem) -> None:
+        """Correct the unknowns of a problem until they solve it.
 
         In "auto", the old matrix is tried first, then a new one, then one per correction.
 
@@ -137,61 +156,63 @@ class Newton:
         ConvergenceError
             Not even with a new matrix for every correction.
         """
+        start = problem.unknowns
         if self.mode == "auto":
             if self.solvers is None:
-                self._renew(setup, x)
-            found = self._iterate(x, correct, None)
-            if found is not None:
-                return found
+                self._renew(problem)
+            if self._iterate(problem, False):
+                return
+            problem.unknowns = start
             if self._age:  # it was an old one
                 self._life = self._age - 1
-                self._renew(setup, x)
-                found = self._iterate(x, correct, None)
-                if found is not None:
-                    return found
-        self._renew(setup, x)
-        found = self._iterate(x, correct, setup if self.mode != "every step" else None)
-        if found is None:
+                self._renew(problem)
+                if self._iterate(problem, False):
+                    return
+                problem.unknowns = start
+        self._renew(problem)
+        if not self._iterate(problem, self.mode != "every step"):
             self.counters.nnfails += 1
             self.forget()
             raise ConvergenceError(f"Newton's iteration did not converge: {self._last}")
-        return found
 
-    def _renew(self, setup: Setup[X], x: X) -> None:
+    def _renew(self, problem: Problem) -> None:
         """Make a new matrix."""
-        self.solvers, self.rate = setup(x), 1.0
+        self.solvers, self.rate = problem.setup(), 1.0
         self._fewest, self._extra, self._age = self.max_iterations, 0, 0
 
-    def _iterate(self, x: X, correct: Correct[X], renew: Setup[X] | None) -> X | None:
-        """Iterate with the present matrix; `renew` makes a new one before each but the first."""
+    def _iterate(self, problem: Problem, renew: bool) -> bool:
+        """Iterate with the present matrix, or with a new one for each correction but the first.
+
+        Return whether that has led to a solution.
+        """
         last: Sizes = ()
-        worst = 0.0
+        worst = largest_before = 0.0
         self._moves = []
         for iteration in range(self.max_iterations):
             if iteration and renew:
-                self.solvers, self._moves = renew(x), []
-            x, sizes = correct(x, self.solvers)
+                self.solvers, self._moves = problem.setup(), []
+            sizes = problem.correct(self.solvers)
             self.counters.nniters += 1
-            rate = _rate(sizes, last) if last else self.rate
-            size = max(sizes)
+            rate = _rate(sizes, last) if iteration else self.rate
+            size = _largest(sizes)
             # of two small ones, the second may be rounding: the rate is then this or better
-            if last and (iteration == 1 or max(last) > ROUNDING):
+            if iteration == 1 or largest_before > ROUNDING:
                 worst = max(worst, rate)
             if rate < 1.0 and rate / (1.0 - rate) * size <= REMAINING:
                 self._remember(iteration, worst)
-                return x
-            if size <= ROUNDING and last and max(last) <= ROUNDING:
+                return True
+            if iteration and size <= ROUNDING and largest_before <= ROUNDING:
                 self._remember(iteration, worst)
-                return x
+                return True
             # a new matrix for every correction speeds up: no prediction then
             if not size < math.inf or (not renew and self._hopeless(iteration, size, rate)):
                 break
-            last = sizes
+            last, largest_before = sizes, size
         self._last = (
             f"after {iteration + 1} corrections the last one is {size:.1e} times what is allowed, "
             f"the contraction rate {rate:.2g}"
         )
-        return None
+        return False
 
     def _hopeless(self, iteration: int, size: float, rate: float) -> bool:
         """Predict whether the corrections that are left will not do."""
@@ -216,6 +237,17 @@ class Newton:
             self.rate = self.rate**0.8
         else:
             self.rate = max(worst, SMALLEST_RATE)
+
+
+def _largest(sizes: Sizes) -> float:
+    """Return the largest size; NaN wins."""
+    largest = 0.0
+    for size in sizes:
+        if not size <= largest:
+            largest = size
+        if size != size:
+            break
+    return largest
 
 
 def _rate(sizes: Sizes, last: Sizes) -> float:

@@ -2,10 +2,16 @@
 
 cimport cython
 cimport numpy as cnp
-from genalpha.kernels.vectors cimport extrapolated
+from genalpha.kernels.vectors cimport extrapolated, remember
 
-cpdef tuple extended(tuple past, double t, cnp.ndarray x)
-cpdef cnp.ndarray predicted(tuple past, double t, tuple relation=*)
 
-@cython.locals(pair=tuple, h=double, later=double, earlier=double, i=Py_ssize_t)
-cdef bint _are_equal(tuple past, double t) except -1
+cdef class Past:
+    cdef cnp.ndarray _times, _values
+    cdef Py_ssize_t _newest, _known, _equal
+    cdef double _t, _h
+
+    @cython.locals(h=double)
+    cpdef append(self, double t, cnp.ndarray x)
+    @cython.locals(known=Py_ssize_t)
+    cpdef cnp.ndarray predicted(self, double t, tuple relation=*)
+    cdef bint _is_one_more(self, double t) except -1

@@ -12,11 +12,9 @@ extrapolated as what it is, where the steps are equal.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 
-from genalpha.kernels import extrapolated
+from genalpha.kernels import extrapolated, remember
 
 Array = np.ndarray
 
@@ -26,37 +24,46 @@ SMOOTH = 6
 LENGTH = SMOOTH + 3
 #: Steps are equal if they differ by no more than this part.
 EQUAL = 1e-6
-#: Times and unknowns of the last steps, the newest first.
-Past: TypeAlias = tuple[tuple[float, Array], ...]
-#: Stands for a past that nobody will ask for.
-NOTHING: Past = ()
 
 
-def extended(past: Past, t: float, x: Array) -> Past:
-    """Return the past with one more step, and without what is too old."""
-    return ((t, x), *past[: LENGTH - 1])
+class Past:
+    """Times and unknowns of the last steps, of which there must be one to predict from."""
 
+    def __init__(self) -> None:
+        # rows are written in turn
+        self._times, self._values = np.zeros(LENGTH), np.zeros((LENGTH, 0))
+        self._newest = self._known = 0
+        # time and size of the last step, and how many in a row were of that size
+        self._t = self._h = 0.0
+        self._equal = 0
 
-def predicted(past: Past, t: float, relation: tuple[float, ...] = ()) -> Array:
-    """Return a guess of the unknowns at `t`.
+    def append(self, t: float, x: Array) -> None:
+        """Add a step, which ends at `t` with the unknowns x; the oldest one is forgotten.
 
-    They may hold an oscillation with x_k + c_1 x_{k-1} + c_2 x_{k-2} + ... = 0, where `relation`
-    is (c_1, c_2, ...).
-    """
-    if relation and len(past) >= SMOOTH and _are_equal(past, t):
-        return extrapolated(past, t, relation)
-    return extrapolated(past[:SMOOTH], t)
+        Unknowns of another number have another past.
+        """
+        if x.shape[0] != self._values.shape[1]:
+            self._values, self._known, self._equal = np.zeros((LENGTH, x.shape[0])), 0, 0
+        if self._known:
+            h = t - self._t
+            self._equal = self._equal + 1 if abs(h - self._h) <= EQUAL * abs(h) else 1
+            self._h = h
+        self._t = t
+        self._newest = (self._newest + 1) % LENGTH
+        self._known = min(self._known + 1, LENGTH)
+        remember(self._values, self._times, self._newest, t, x)
 
+    def predicted(self, t: float, relation: tuple[float, ...] = ()) -> Array:
+        """Return a guess of the unknowns at `t`.
 
-def _are_equal(past: Past, t: float) -> bool:
-    """Tell whether all steps up to `t` have the same size."""
-    pair = past[0]
-    later = pair[0]
-    h = t - later
-    for i in range(1, len(past)):
-        pair = past[i]
-        earlier = pair[0]
-        if abs(later - earlier - h) > EQUAL * abs(h):
-            return False
-        later = earlier
-    return True
+        They may hold an oscillation with x_k + c_1 x_{k-1} + c_2 x_{k-2} + ... = 0, where
+        `relation` is (c_1, c_2, ...).
+        """
+        known = self._known
+        if not (relation and known >= SMOOTH and self._is_one_more(t)):
+            relation, known = (), min(known, SMOOTH)
+        return extrapolated(self._values, self._times, self._newest, known, t, relation)
+
+    def _is_one_more(self, t: float) -> bool:
+        """Tell whether all steps up to `t` have the same size."""
+        return self._equal >= self._known - 1 and abs(t - self._t - self._h) <= EQUAL * abs(self._h)

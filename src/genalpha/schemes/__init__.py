@@ -25,9 +25,8 @@ _I3 = Scheme(
     lambda: Coefficients.chung_hulbert(DEFAULT_RHO_INF),
     i3.begin,
     i3.shifted,
-    i3.step,
+    i3.I3,
     i3.report,
-    i3.slim,
     i3.errors,
     AccelerationHistory,
     i3.faults,
@@ -37,9 +36,8 @@ _SOI2 = Scheme(
     lambda: Coefficients.chung_hulbert(DEFAULT_RHO_INF),
     soi2.begin,
     soi2.shifted,
-    soi2.step,
+    soi2.SOI2,
     soi2.report,
-    soi2.slim,
     soi2.errors,
     VelocityHistory,
     soi2.faults,
@@ -49,9 +47,8 @@ _HHTI2 = Scheme(
     lambda: Coefficients.hht(DEFAULT_ALPHA),
     hhti2.begin,
     hhti2.shifted,
-    hhti2.step,
+    hhti2.HHTI2,
     hhti2.report,
-    hhti2.slim,
     hhti2.errors,
     VelocityHistory,
     hhti2.faults,
@@ -59,9 +56,8 @@ _HHTI2 = Scheme(
 _HHTI2_NONHOLONOMIC = replace(
     _HHTI2,
     begin=hhti2_nonholonomic.begin,
-    step=hhti2_nonholonomic.step,
+    step=hhti2_nonholonomic.Nonholonomic,
     report=hhti2_nonholonomic.report,
-    slim=hhti2_nonholonomic.slim,
 )
 
 SCHEMES: dict[str, Scheme] = {scheme.name: scheme for scheme in (_I3, _SOI2, _HHTI2)}

@@ -25,34 +25,20 @@ How it is solved is in `hhti2_newton`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from genalpha.errors import SingularSystemError, UnsupportedProblemError
-from genalpha.kernels import combined, plus, stacked
+from genalpha.kernels import stacked
 from genalpha.model import Mechanism, Motion
+from genalpha.model.equations import Reaction
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.initial_values import accelerations
+from genalpha.numerics.linear import Matrix, Solve, factorize
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
 from genalpha.numerics.mass import mass_solver
-from genalpha.numerics.newton import Newton
-from genalpha.numerics.prediction import NOTHING, Past, extended, predicted
-from genalpha.schemes.hhti2_newton import (
-    Site,
-    Trial,
-    correct,
-    first_guess,
-    matrices_at,
-    new_force,
-    nothing_to_solve,
-    position_and_velocity,
-    project,
-    site_at,
-    weights,
-)
+from genalpha.schemes.hhti2_newton import Holonomic, nothing_to_solve, weights
 from genalpha.schemes.settings import Settings
 
 Array = np.ndarray
@@ -64,8 +50,8 @@ VARIANTS = ("end", "predicted", "midpoint")
 class State:
     """What is carried from step to step; `h` is the step size that made `a`.
 
-    `f` is f(t, q, v) = M^-1 force; `L` is L0 and L1; `past` (a1, L0, L1, R1 of the last steps)
-    only helps Newton's iteration to start well.
+    `f` is f(t, q, v) = M^-1 force; `kept` is (L0, L1); x is (a1, L0, L1, R1); `reaction` and
+    `mass` are those at q, where `solve`, once somebody needs it, solves with the mass.
     """
 
     t: float
@@ -74,16 +60,20 @@ class State:
     a: Array
     f: Array
     h: float
-    L: Array
-    past: Past
+    kept: Array
+    x: Array
+    reaction: Reaction
+    mass: Matrix
+    solve: Solve | None
 
 
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
     """Start with a0 = f(t0, q0, v0)."""
     q, v, _, lam, _ = motion
     f, L = initial_force(o, t, q, v), np.concatenate([lam, lam])
-    R = mass_solver(o, t, q)(o.reaction(t, q, v, lam, NO_VECTOR))
-    return State(t, q, v, f, f, h, L, ((t, np.concatenate([f, L, R])),))
+    solve = mass_solver(o, t, q)
+    x = np.concatenate([f, L, solve(o.reaction(t, q, v, lam, NO_VECTOR))])
+    return State(t, q, v, f, f, h, L, x, o.reaction_at(t, q), o.mass(t, q), solve)
 
 
 def initial_force(o: Mechanism, t: float, q: Array, v: Array) -> Array:
@@ -110,68 +100,38 @@ def adjusted(settings: Settings, a: Array, f: Array, ratio: float) -> Array:
     return f + ratio * (a - f)  # (2.3)
 
 
-def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: float) -> State:
+class HHTI2(Holonomic):
     """One step of (3.4)."""
-    c = settings.coefficients
-    t1, f0 = state.t + h, state.f
-    a0 = adjusted(settings, state.a, f0, h / state.h)
-    trial = Trial(
-        t1,
-        h,
-        combined(1.0, state.q, h, state.v, h * h * (0.5 - c.beta), a0),
-        plus(state.v, h * (1.0 - c.gamma), a0),
-        f0,
-        h * h * c.beta,
-        h * c.gamma,
-        weights(settings),
-        state.v,
-        o.reaction_at(state.t, state.q),
-        mass_solver(o, state.t, state.q) if o.n_lam else nothing_to_solve,
-        _new_place(o, settings, state, h),
-    )
 
-    x = newton.solve(
-        first_guess(o, trial, predicted(state.past, t1)),
-        partial(correct, o, settings, newton, trial),
-        partial(matrices_at, o, settings, newton, trial),
-    )
-    if o.n_lam:  # the last correction of q1 has left a trace in the rate of g: take it away
-        x, _ = project(o, settings, trial, x, newton.last_solvers)
-    L, f1 = stacked(1.0, x.L0, 1.0, x.L1), new_force(settings, x.a, trial.f0)
-    past = extended(state.past, t1, stacked(1.0, x.a, 1.0, L, 1.0, x.R1))
-    q, v = position_and_velocity(trial, x.a, x.R0, x.R1)
-    return State(t1, q, v, x.a, f1, h, L, past)
+    def take(self, state: State, h: float) -> State:
+        """See `Step`."""
+        o, s, newton = self.o, state, self.newton
+        if s.solve is None:
+            s.solve = factorize(s.mass) if o.n_lam else nothing_to_solve
+        a0 = adjusted(self.settings, s.a, s.f, h / s.h)
+        self.begin(h, s.t, s.q, s.v, a0, s.f, s.reaction, s.solve)
+        newton.solve(self)
+        if o.n_lam:  # the last correction of q1 has left a trace in the rate of g: take it away
+            self.project(newton.last_solvers)
+        x = self.unknowns
+        L, f1 = stacked(1.0, x.L0, 1.0, x.L1), self.new_force(x.a)
+        found = stacked(1.0, x.a, 1.0, L, 1.0, x.R1)
+        q, v = self.position(x), self.velocity(x)
+        solve = None if o.constant_mass is None else s.solve
+        assert x.reaction is not None  # a correction has found it
+        return State(self.t, q, v, x.a, f1, h, L, found, x.reaction, x.mass, solve)
 
 
-def _new_place(
-    o: Mechanism, settings: Settings, state: State, h: float
-) -> Callable[[Array, Array, Site], tuple[Site, Array]]:
-    """Return what tells the site and the velocity of R1, or those of the middle."""
-    t0, q0, v0 = state.t, state.q, state.v
-    if settings.variant == "predicted":
-        site_tilde = site_at(o, t0 + h, plus(q0, h, v0))  # (3.5)
-        return lambda q, v, site: (site_tilde, v)
-    if settings.variant == "midpoint":
-        return lambda q, v, site: (site_at(o, t0 + 0.5 * h, 0.5 * (q0 + q)), 0.5 * (v0 + v))
-    return lambda q, v, site: (site, v)
-
-
-def report(o: Mechanism, state: State) -> tuple[Array, Array, Array]:
+def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> tuple[Array, Array, Array]:
     """Acceleration and multipliers from (3.2), of second order because q and v are."""
-    L = state.L.reshape(2, o.n_lam).mean(axis=0)
-    return accelerations(o, state.t, state.q, state.v, L, np.zeros(0))
-
-
-def slim(state: State) -> State:
-    """Return a state that `report` takes, and that takes little memory."""
-    s = state
-    return State(s.t, s.q, s.v, s.a, NO_VECTOR, s.h, s.L, NOTHING)
+    L = kept.reshape(2, o.n_lam).mean(axis=0)
+    return accelerations(o, t, q, v, L, NO_VECTOR)
 
 
 def errors(settings: Settings) -> ErrorConstants:
     """The larger ones of the forces' part (HHT) and of the reactions' part of (3.4a), (3.4b)."""
     forces = generalized_alpha(settings.coefficients)
-    w = weights(settings)
+    w = weights(settings.b, settings.variant)
     position = abs(1.0 / 6.0 - 0.5 * w.q1)
     return ErrorConstants(max(forces.position, position), max(forces.velocity, 1.0 / 12.0))
 

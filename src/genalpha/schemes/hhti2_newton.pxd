@@ -5,62 +5,66 @@ cimport numpy as cnp
 from genalpha.kernels.matrices cimport add_product, solution
 from genalpha.kernels.vectors cimport add, combined, part, plus, stacked, zeros
 from genalpha.model.equations cimport Equations, Reaction
-from genalpha.numerics.accuracy cimport larger, scales, size
+from genalpha.numerics.accuracy cimport Scales, larger, scales, size
 from genalpha.numerics.newton cimport Newton
-
-
-cdef class Site:
-    cdef public object mass
-    cdef public Reaction reaction
+from genalpha.schemes.step cimport Step
 
 
 cdef class Unknowns:
     cdef public cnp.ndarray a, L0, L1, R0, R1
-    cdef public Site site
+    cdef public object mass
+    cdef public Reaction reaction
 
 
 cdef class Matrices:
-    cdef public object position, velocity, scales
+    cdef public object position, velocity
+    cdef public Scales scales
 
 
 cdef class Weights:
     cdef public double q0, q1, v0, v1, projection0, projection1
 
 
-cdef class Trial:
-    cdef public double t, h
-    cdef public cnp.ndarray q_hat, v_hat, f0
-    cdef public double hb, hg
-    cdef public Weights weights
-    cdef public cnp.ndarray v0
-    cdef public Reaction reaction0
-    cdef public object solve0, place
+cdef class Holonomic(Step):
+    cdef Equations o
+    cdef object settings
+    cdef Newton newton
+    cdef double relative, alpha, beta, gamma, t, h, hb, hg
+    cdef str variant
+    cdef Weights weights
+    cdef cnp.ndarray q0, v0, f0, q_hat, v_hat
+    cdef Reaction reaction0
+    cdef object solve0
+
+    @cython.locals(
+        o=Equations, n=Py_ssize_t, m=Py_ssize_t, guess=cnp.ndarray, x=Unknowns, L0=cnp.ndarray
+    )
+    cdef begin(
+        self, double h, double t0, cnp.ndarray q0, cnp.ndarray v0, cnp.ndarray a0, cnp.ndarray f0,
+        Reaction reaction0, solve0
+    )
+    @cython.locals(w=Weights, half=double, q=cnp.ndarray)
+    cdef cnp.ndarray position(self, Unknowns x)
+    @cython.locals(w=Weights, h=double, v=cnp.ndarray)
+    cdef cnp.ndarray velocity(self, Unknowns x)
+    cdef cnp.ndarray new_force(self, cnp.ndarray a1)
+    @cython.locals(r=cnp.ndarray)
+    cdef cnp.ndarray old_reaction(self, cnp.ndarray L0)
+    @cython.locals(
+        o=Equations, x=Unknowns, t=double, h=double, n=Py_ssize_t, m=Py_ssize_t, r=cnp.ndarray,
+        d=cnp.ndarray, d_lam=cnp.ndarray, moved=double, matrices=Matrices, q=cnp.ndarray,
+        v=cnp.ndarray, L0=cnp.ndarray, L1=cnp.ndarray, R0=cnp.ndarray, R1=cnp.ndarray
+    )
+    cpdef tuple correct(self, solvers)
+    @cython.locals(
+        o=Equations, w=Weights, x=Unknowns, n=Py_ssize_t, m=Py_ssize_t, r=cnp.ndarray,
+        e=cnp.ndarray, matrices=Matrices, R0=cnp.ndarray, dR0=cnp.ndarray
+    )
+    cpdef cnp.ndarray project(self, solvers)
+    @cython.locals(per_beta=double, w=Weights)
+    cdef cnp.ndarray _unmoved(self, cnp.ndarray a, cnp.ndarray dR0, cnp.ndarray dR1)
+    @cython.locals(o=Equations, reaction=Reaction, weight=double, t=double, q=cnp.ndarray)
+    cdef _add_imbalance_of_reaction(self, cnp.ndarray r, cnp.ndarray v, Unknowns x)
 
 
-cpdef Site site_at(Equations o, double t, cnp.ndarray q)
-
-@cython.locals(n=Py_ssize_t, m=Py_ssize_t, R0=cnp.ndarray)
-cpdef Unknowns first_guess(Equations o, Trial trial, cnp.ndarray guess)
-
-@cython.locals(w=Weights, h=double, half=double, q=cnp.ndarray, v=cnp.ndarray)
-cpdef tuple position_and_velocity(Trial trial, cnp.ndarray a, cnp.ndarray R0, cnp.ndarray R1)
-
-@cython.locals(alpha=double)
-cpdef cnp.ndarray new_force(settings, cnp.ndarray a1, cnp.ndarray f0)
-
-@cython.locals(per_beta=double, w=Weights)
-cdef cnp.ndarray _without_reactions(settings, Trial trial, cnp.ndarray R0, cnp.ndarray R1)
-
-@cython.locals(
-    t=double, h=double, n=Py_ssize_t, m=Py_ssize_t, r=cnp.ndarray, d=cnp.ndarray,
-    d_lam=cnp.ndarray, moved=double
-)
-cpdef tuple correct(
-    Equations o, settings, Newton newton, Trial trial, Unknowns x, Matrices matrices
-)
-
-@cython.locals(w=Weights, n=Py_ssize_t, m=Py_ssize_t, site=Site, r=cnp.ndarray, e=cnp.ndarray)
-cpdef tuple project(Equations o, settings, Trial trial, Unknowns x, Matrices matrices)
-
-@cython.locals(r=cnp.ndarray)
-cdef cnp.ndarray _old_reaction(Trial trial, cnp.ndarray L0)
+cpdef cnp.ndarray new_force(double alpha, cnp.ndarray a1, cnp.ndarray f0)

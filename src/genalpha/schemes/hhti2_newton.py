@@ -14,8 +14,9 @@ it, as q1 does.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -26,30 +27,20 @@ from genalpha.numerics.accuracy import Scales, larger, scales, size
 from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.linear import Matrix, Solve
 from genalpha.numerics.newton import Newton, Sizes
+from genalpha.numerics.systems import Terms
 from genalpha.schemes.settings import Settings
+from genalpha.schemes.step import Step
 
 Array = np.ndarray
 NO_VECTOR = np.zeros(0)
 
 
 @dataclass
-class Site:
-    """Mass and reaction at one position."""
-
-    mass: Matrix
-    reaction: Reaction
-
-
-def site_at(o: Mechanism, t: float, q: Array) -> Site:
-    """Return the site of a position."""
-    return Site(o.mass(t, q), o.reaction_at(t, q))
-
-
-@dataclass
 class Unknowns:
-    """a1, L0, L1, the R0 that L0 gives, R1, and what belongs to the present q1.
+    """a1, L0, L1, the R0 that L0 gives, R1; mass and reaction at the present q1.
 
-    In the variant "midpoint", L1 and R1 are those of the middle of the step.
+    In the variant "midpoint", L1 and R1 are those of the middle of the step. A first guess knows
+    no reaction: nobody asks for it.
     """
 
     a: Array
@@ -57,7 +48,8 @@ class Unknowns:
     L1: Array
     R0: Array
     R1: Array
-    site: Site
+    mass: Matrix
+    reaction: Reaction | None
 
 
 @dataclass
@@ -82,68 +74,13 @@ class Weights:
     projection1: float
 
 
-@dataclass
-class Trial:
-    """What a step knows before its unknowns.
-
-    q_hat, v_hat are q1, v1 without a1 and reactions; `reaction0` and `solve0` (with the mass) are
-    those of q0; `place` tells from q1, v1 and the site q1 where R1 belongs: the site and the
-    velocity there.
-    """
-
-    t: float
-    h: float
-    q_hat: Array
-    v_hat: Array
-    f0: Array
-    hb: float
-    hg: float
-    weights: Weights
-    v0: Array
-    reaction0: Reaction
-    solve0: Solve
-    place: Callable[[Array, Array, Site], tuple[Site, Array]]
-
-
-def weights(settings: Settings) -> Weights:
+@cache
+def weights(b: float, variant: str) -> Weights:
     """Return the weights of a variant."""
-    b = settings.b
-    if settings.variant == "midpoint":
+    if variant == "midpoint":
         return Weights(1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
     scale = 2.0 / (1.0 - 2.0 * b)
     return Weights(1.0 - b, b, 0.5, 0.5, -b * scale, (1.0 - b) * scale)
-
-
-def first_guess(o: Mechanism, trial: Trial, guess: Array) -> Unknowns:
-    """Return the unknowns of a guess of a1, L0, L1, R1, with the q1 that they lead to."""
-    n, m = o.n_q, o.n_lam
-    a, L0 = part(guess, 0, n), part(guess, n, n + m)
-    L1, R1 = part(guess, n + m, n + 2 * m), part(guess, n + 2 * m, 2 * (n + m))
-    R0 = _old_reaction(trial, L0)
-    q, _ = position_and_velocity(trial, a, R0, R1)
-    return Unknowns(a, L0, L1, R0, R1, site_at(o, trial.t, q))
-
-
-def position_and_velocity(trial: Trial, a: Array, R0: Array, R1: Array) -> tuple[Array, Array]:
-    """Return q1 (3.4a) and v1 (3.4b)."""
-    w, h, half = trial.weights, trial.h, 0.5 * trial.h * trial.h
-    q = combined(1.0, trial.q_hat, trial.hb, a, half * w.q0, R0)
-    v = combined(1.0, trial.v_hat, trial.hg, a, h * w.v0, R0)
-    add(q, 0, half * w.q1, R1)
-    add(v, 0, h * w.v1, R1)
-    return q, v
-
-
-def new_force(settings: Settings, a1: Array, f0: Array) -> Array:
-    """Return f(t1, q1, v1) from (3.4c)."""
-    alpha = settings.coefficients.alpha
-    return combined(1.0 / (1.0 + alpha), a1, alpha / (1.0 + alpha), f0)
-
-
-def _without_reactions(settings: Settings, trial: Trial, R0: Array, R1: Array) -> Array:
-    """Return what a1 must change by so that changes R0, R1 of the reactions do not move q1."""
-    per_beta, w = -0.5 / settings.coefficients.beta, trial.weights
-    return combined(per_beta * w.q0, R0, per_beta * w.q1, R1)
 
 
 def nothing_to_solve(right: Array) -> Array:
@@ -151,101 +88,170 @@ def nothing_to_solve(right: Array) -> Array:
     return right
 
 
-def _old_reaction(trial: Trial, L0: Array) -> Array:
-    """Return R0 = r(t0, q0, L0)."""
-    r = zeros(trial.v0.shape[0])
-    trial.reaction0.add(r, 1.0, trial.v0, L0, 0)
-    return solution(trial.solve0, r)
+class Holonomic(Step):
+    """The unknowns of a step of (3.4), and how they are found.
+
+    q_hat, v_hat are q1, v1 without a1 and reactions; `reaction0` and `solve0` (with the mass) are
+    those of q0.
+    """
+
+    unknowns: Unknowns
+
+    def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
+        c = settings.coefficients
+        self.o, self.settings, self.newton, self.relative = o, settings, newton, settings.relative
+        self.alpha, self.beta, self.gamma = c.alpha, c.beta, c.gamma
+        self.variant, self.weights = settings.variant, weights(settings.b, settings.variant)
+
+    def begin(
+        self,
+        h: float,
+        t0: float,
+        q0: Array,
+        v0: Array,
+        a0: Array,
+        f0: Array,
+        reaction0: Reaction,
+        solve0: Solve,
+    ) -> None:
+        """Work out what is known before the unknowns, and guess these."""
+        o, n, m = self.o, self.o.n_q, self.o.n_lam
+        self.t, self.h, self.hb, self.hg = t0 + h, h, h * h * self.beta, h * self.gamma
+        self.q0, self.v0, self.f0, self.reaction0, self.solve0 = q0, v0, f0, reaction0, solve0
+        self.q_hat = combined(1.0, q0, h, v0, h * h * (0.5 - self.beta), a0)
+        self.v_hat = plus(v0, h * (1.0 - self.gamma), a0)
+        guess = self.newton.past.predicted(self.t)
+        a, L0 = part(guess, 0, n), part(guess, n, n + m)
+        L1, R1 = part(guess, n + m, n + 2 * m), part(guess, n + 2 * m, 2 * (n + m))
+        x = Unknowns(a, L0, L1, self.old_reaction(L0), R1, None, None)
+        x.mass = o.mass_then(self.t, self.position(x))
+        self.unknowns = x
+
+    def position(self, x: Unknowns) -> Array:
+        """Return q1 (3.4a)."""
+        w, half = self.weights, 0.5 * self.h * self.h
+        q = combined(1.0, self.q_hat, self.hb, x.a, half * w.q0, x.R0)
+        add(q, 0, half * w.q1, x.R1)
+        return q
+
+    def velocity(self, x: Unknowns) -> Array:
+        """Return v1 (3.4b)."""
+        w, h = self.weights, self.h
+        v = combined(1.0, self.v_hat, self.hg, x.a, h * w.v0, x.R0)
+        add(v, 0, h * w.v1, x.R1)
+        return v
+
+    def new_force(self, a1: Array) -> Array:
+        """Return f(t1, q1, v1)."""
+        return new_force(self.alpha, a1, self.f0)
+
+    def old_reaction(self, L0: Array) -> Array:
+        """Return R0 = r(t0, q0, L0)."""
+        r = zeros(self.v0.shape[0])
+        self.reaction0.add(r, 1.0, self.v0, L0, 0)
+        return solution(self.solve0, r)
+
+    def correct(self, solvers: Any) -> Sizes:
+        """Do one position step and one projection, see `Problem`."""
+        matrices: Matrices = solvers
+        o, x = self.o, self.unknowns
+        t, h, n, m = self.t, self.h, o.n_q, o.n_lam
+        self.newton.counters.nfcns += 1
+        q, v = self.position(x), self.velocity(x)
+        r = zeros(n + m)
+        add_product(r, -1.0, x.mass, self.new_force(x.a), 0)
+        add(r, 0, 1.0, o.force_now(t, q, v))  # (3.4c)
+        if m:
+            add(r, n, -1.0 / self.hb, o.holonomic_now(t, q))  # (3.4e)
+        d = solution(matrices.position, r)
+        d_lam = part(d, n, n + m)
+        L0, L1 = plus(x.L0, 1.0, d_lam), plus(x.L1, 1.0, d_lam)
+        R0 = self.old_reaction(L0)
+        dR = combined(1.0, R0, -1.0, x.R0)
+        a, R1 = self._unmoved(plus(x.a, 1.0, d), dR, dR), plus(x.R1, 1.0, dR)
+        q1 = plus(q, self.hb, d)
+        self.unknowns = x = Unknowns(a, L0, L1, R0, R1, o.mass_then(t, q1), o.reaction_at(t, q1))
+        value = stacked(1.0, larger(a, R1), 1.0, L1)
+        moved = size(self.relative, matrices.scales, d, value, q, self.hb if m else self.hg, n, m)
+        if not m:
+            return (moved,)
+
+        e = self.project(matrices)
+        value = stacked(1.0, larger(x.a, x.R1), 1.0, x.L1)
+        dv = combined(1.0, self.velocity(x), -1.0, v)
+        change = stacked(1.0 / h, dv, 1.0, plus(e, 1.0, d_lam))
+        return (moved, size(self.relative, matrices.scales, change, value, v, h, n, m))
+
+    def project(self, solvers: Any) -> Array:
+        """Project the velocity, and return the change of the multiplier in v1."""
+        matrices: Matrices = solvers
+        o, w, x = self.o, self.weights, self.unknowns
+        n, m = o.n_q, o.n_lam
+        q, v = self.position(x), self.velocity(x)
+        r = zeros(n + m)
+        self._add_imbalance_of_reaction(r, v, x)
+        add(r, n, -1.0 / self.h, o.holonomic_rate_now(self.t, q, v))  # (3.4e)
+        e = solution(matrices.velocity, r)
+        e_lam = part(e, n, n + m)
+        x.L0, x.L1 = plus(x.L0, w.projection0, e_lam), plus(x.L1, w.projection1, e_lam)
+        R0 = self.old_reaction(x.L0)
+        dR0 = combined(1.0, R0, -1.0, x.R0)
+        dR1 = combined(-w.v0 / w.v1, dR0, 1.0 / w.v1, e)  # v1 moves by h e
+        x.a = self._unmoved(x.a, dR0, dR1)
+        x.R0, x.R1 = R0, plus(x.R1, 1.0, dR1)
+        return e_lam
+
+    def _unmoved(self, a: Array, dR0: Array, dR1: Array) -> Array:
+        """Return an a1 such that changes of the reactions do not move q1."""
+        per_beta, w = -0.5 / self.beta, self.weights
+        return combined(1.0, a, per_beta * w.q0, dR0, per_beta * w.q1, dR1)
+
+    def _add_imbalance_of_reaction(self, r: Array, v: Array, x: Unknowns) -> None:
+        """Add what R1 lacks, times the mass, to r: (3.4d) at the place of the variant."""
+        o, mass, reaction, weight = self.o, x.mass, x.reaction, self.weights.v1
+        if self.variant != "end":
+            t, q = self.t, plus(self.q0, self.h, self.v0)  # (3.5)
+            if self.variant == "midpoint":
+                t, q = t - 0.5 * self.h, combined(0.5, self.q0, 0.5, self.position(x))
+                v = combined(0.5, self.v0, 0.5, v)
+            mass, reaction = o.mass_then(t, q), o.reaction_at(t, q)
+        assert reaction is not None
+        add_product(r, -weight, mass, x.R1, 0)
+        reaction.add(r, weight, v, x.L1, 0)
+
+    def setup(self) -> Matrices:
+        """Factorize the derivatives of (3.4c) and g, and the projection onto the rate of g."""
+        o, newton, w, x, psi = self.o, self.newton, self.weights, self.unknowns, NO_VECTOR
+        t, q, v = self.t, self.position(x), self.velocity(x)
+        newton.counters.njacs += 1
+        newton.counters.nfcnjacs += o.tangent_cost
+        M, start = x.mass, self.reaction0
+        old = o.reaction_jacobian(start.t, start.q, self.v0, x.L0, psi)
+        if o.n_lam:
+            old = transported(o, M, self.solve0, old)
+        inertia = [(1.0 / (1.0 + self.alpha), M)]
+        forces = tangent(o, t, q, v, self.new_force(x.a), 0.0 * x.L1, psi, self.hb, self.hg)
+        per_beta = -0.5 / (self.beta * (1.0 + self.alpha))
+        J, _ = constraints(o, t, q, v, 0.0)
+        new = reactions(o, 1.0, t, q, v, x.L1, psi, J)
+        R = [[(w.q0 * per_beta, old), *_times(w.q1 * per_beta, new[0])]]
+        position = newton.factorize("position", [*inertia, *forces], R, J)
+        compared = scales(o, inertia, forces, J, q, self.hb, position)
+        if not o.n_lam:
+            return Matrices(position, position, compared)  # there is nothing to project
+        p0, p1 = -w.v0 * w.projection0, -w.v1 * w.projection1
+        R = [[(p0, old), *_times(p1, new[0])]]
+        return Matrices(position, newton.factorize("velocity", [(1.0, M)], R, J), compared)
 
 
-def correct(
-    o: Mechanism,
-    settings: Settings,
-    newton: Newton,
-    trial: Trial,
-    x: Unknowns,
-    matrices: Matrices,
-) -> tuple[Unknowns, Sizes]:
-    """Return the unknowns after one position step and one projection, and how far they moved."""
-    t, h, n, m = trial.t, trial.h, o.n_q, o.n_lam
-    newton.counters.nfcns += 1
-    q, v = position_and_velocity(trial, x.a, x.R0, x.R1)
-    r = zeros(n + m)
-    add_product(r, -1.0, x.site.mass, new_force(settings, x.a, trial.f0), 0)
-    add(r, 0, 1.0, o.force_now(t, q, v))  # (3.4c)
-    if m:
-        add(r, n, -1.0 / trial.hb, o.holonomic_now(t, q))  # (3.4e)
-    d = solution(matrices.position, r)
-    d_lam = part(d, n, n + m)
-    L0, L1 = plus(x.L0, 1.0, d_lam), plus(x.L1, 1.0, d_lam)
-    R0 = _old_reaction(trial, L0)
-    dR = combined(1.0, R0, -1.0, x.R0)
-    a = combined(1.0, x.a, 1.0, d, 1.0, _without_reactions(settings, trial, dR, dR))
-    x = Unknowns(a, L0, L1, R0, plus(x.R1, 1.0, dR), site_at(o, t, plus(q, trial.hb, d)))
-    value = stacked(1.0, larger(x.a, x.R1), 1.0, x.L1)
-    moved = size(settings.relative, matrices.scales, d, value, q, trial.hb if m else trial.hg, n, m)
-    if not m:
-        return x, (moved,)
-
-    x, e = project(o, settings, trial, x, matrices)
-    value = stacked(1.0, larger(x.a, x.R1), 1.0, x.L1)
-    _, v1 = position_and_velocity(trial, x.a, x.R0, x.R1)
-    change = stacked(1.0 / h, combined(1.0, v1, -1.0, v), 1.0, plus(e, 1.0, d_lam))
-    return x, (moved, size(settings.relative, matrices.scales, change, value, v, h, n, m))
+def _times(c: float, terms: Terms) -> Terms:
+    """Return c times a sum of terms."""
+    return [(c * weight, matrix) for weight, matrix in terms]
 
 
-def project(
-    o: Mechanism, settings: Settings, trial: Trial, x: Unknowns, matrices: Matrices
-) -> tuple[Unknowns, Array]:
-    """Return x after a velocity projection, and the change of the multiplier in v1."""
-    w, n, m = trial.weights, o.n_q, o.n_lam
-    q, v = position_and_velocity(trial, x.a, x.R0, x.R1)
-    site, v_there = trial.place(q, v, x.site)
-    r = zeros(n + m)
-    add_product(r, -w.v1, site.mass, x.R1, 0)
-    site.reaction.add(r, w.v1, v_there, x.L1, 0)  # (3.4d)
-    add(r, n, -1.0 / trial.h, o.holonomic_rate(trial.t, q, v))  # (3.4e)
-    e = solution(matrices.velocity, r)
-    e_lam = part(e, n, n + m)
-    L0, L1 = plus(x.L0, w.projection0, e_lam), plus(x.L1, w.projection1, e_lam)
-    R0 = _old_reaction(trial, L0)
-    dR0 = combined(1.0, R0, -1.0, x.R0)
-    dR1 = combined(1.0 / w.v1, part(e, 0, n), -w.v0 / w.v1, dR0)  # v1 moves by h e
-    a = plus(x.a, 1.0, _without_reactions(settings, trial, dR0, dR1))
-    return Unknowns(a, L0, L1, R0, plus(x.R1, 1.0, dR1), x.site), e_lam
-
-
-def matrices_at(
-    o: Mechanism,
-    settings: Settings,
-    newton: Newton,
-    trial: Trial,
-    x: Unknowns,
-) -> Matrices:
-    """Factorize the derivatives of (3.4c) and g, and the projection onto the rate of g."""
-    c, w, psi = settings.coefficients, trial.weights, NO_VECTOR
-    t, (q, v) = trial.t, position_and_velocity(trial, x.a, x.R0, x.R1)
-    newton.counters.njacs += 1
-    newton.counters.nfcnjacs += o.tangent_cost
-    M = o.mass(t, q)
-    start = trial.reaction0
-    old = o.reaction_jacobian(start.t, start.q, trial.v0, x.L0, psi)
-    if o.n_lam:
-        old = transported(o, M, trial.solve0, old)
-    inertia = [(1.0 / (1.0 + c.alpha), M)]
-    f1 = new_force(settings, x.a, trial.f0)
-    forces = tangent(o, t, q, v, f1, 0.0 * x.L1, psi, trial.hb, trial.hg)
-    per_beta = -0.5 / (c.beta * (1.0 + c.alpha))
-    J, _ = constraints(o, t, q, v, 0.0)
-    new = reactions(o, 1.0, t, q, v, x.L1, psi, J)
-    R = [[(w.q0 * per_beta, old), *((w.q1 * per_beta * c, matrix) for c, matrix in new[0])]]
-    position = newton.factorize("position", [*inertia, *forces], R, J)
-    compared = scales(o, inertia, forces, J, q, trial.hb, position)
-    if not o.n_lam:
-        return Matrices(position, position, compared)  # there is nothing to project
-    p0, p1 = -w.v0 * w.projection0, -w.v1 * w.projection1
-    R = [[(p0, old), *((p1 * c, matrix) for c, matrix in new[0])]]
-    return Matrices(position, newton.factorize("velocity", [(1.0, M)], R, J), compared)
+def new_force(alpha: float, a1: Array, f0: Array) -> Array:
+    """Return f(t1, q1, v1) from (3.4c)."""
+    return combined(1.0 / (1.0 + alpha), a1, alpha / (1.0 + alpha), f0)
 
 
 def transported(o: Mechanism, M: Matrix, solve_old: Solve, columns: Matrix) -> Matrix:

@@ -24,7 +24,7 @@ this is the scheme here with HHT coefficients, for a variable one it is not.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -48,8 +48,8 @@ from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve, factorize, saddle, stack
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
 from genalpha.numerics.newton import Newton, Sizes
-from genalpha.numerics.prediction import NOTHING, Past, extended, predicted
 from genalpha.schemes.settings import Settings
+from genalpha.schemes.step import Step
 
 Array = np.ndarray
 #: When the step size changes, the drift of the velocity is adjusted to this relative accuracy, with
@@ -61,33 +61,38 @@ DRIFT_ACCURACY, DRIFT_REPEATS = 1e-6, 6
 class State:
     """What is carried from step to step; `h` is the step size that made `a`.
 
-    `past` (vdot, lam, psi of the last steps) only helps Newton's iteration to start well.
+    x is (vdot, lam, psi), of which the first `n` are vdot and the next `m` lam.
     """
 
     t: float
     q: Array
     v: Array
-    vdot: Array
-    lam: Array
-    psi: Array
+    x: Array
     a: Array
     a_old: Array
     h: float
-    past: Past
+    n: int
+    m: int
 
+    @property
+    def vdot(self) -> Array:
+        """The acceleration, shape (n,)."""
+        return part(self.x, 0, self.n)
 
-@dataclass
-class Trial:
-    """What a step knows before its unknowns x = (vdot1, lam1, psi1), see (7).
+    @property
+    def lam(self) -> Array:
+        """The multipliers of holonomic constraints, shape (m,)."""
+        return part(self.x, self.n, self.n + self.m)
 
-    q1 = q_hat + vdot1 / bp and v1 = v_hat + gp / bp vdot1.
-    """
+    @property
+    def psi(self) -> Array:
+        """The multipliers of nonholonomic constraints, shape (l,)."""
+        return part(self.x, self.n + self.m, self.x.shape[0])
 
-    t: float
-    q_hat: Array
-    v_hat: Array
-    bp: float
-    gp: float
+    @property
+    def kept(self) -> Array:
+        """What `report` needs beside t, q, v."""
+        return self.x
 
 
 @dataclass
@@ -101,8 +106,7 @@ class Matrices:
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
     """Start with a0 = vdot0 as in (3)."""
     q, v, vdot, lam, psi = motion
-    x = np.concatenate([vdot, lam, psi])
-    return State(t, q, v, vdot, lam, psi, vdot, vdot, h, ((t, x),))
+    return State(t, q, v, np.concatenate([vdot, lam, psi]), vdot, vdot, h, o.n_q, o.n_lam)
 
 
 def shifted(o: Mechanism, settings: Settings, state: State, first: State, h: float) -> State:
@@ -190,81 +194,86 @@ def adjusted(
     return drifted(o, newton, state, drift), a
 
 
-def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: float) -> State:
-    """Algorithm 1."""
-    c = settings.coefficients
-    alpha_m, alpha_f, beta, gamma = c.alpha_m, c.alpha_f, c.beta, c.gamma
-    v0, a0 = adjusted(o, settings, newton, state, h)
-    t1 = state.t + h
-    bp = (1.0 - alpha_m) / (h * h * beta * (1.0 - alpha_f))  # (6)
-    gp = gamma / (h * beta)
-    # Algorithm 1 up to the loop: a1, q1, v1 as they would be if vdot1 were 0
-    a_hat = combined(alpha_f / (1.0 - alpha_m), state.vdot, -alpha_m / (1.0 - alpha_m), a0)
-    q_hat = combined(1.0, state.q, h, v0, h * h * (0.5 - beta), a0)
-    add(q_hat, 0, h * h * beta, a_hat)
-    v_hat = combined(1.0, v0, h * (1.0 - gamma), a0, h * gamma, a_hat)
-    trial = Trial(t1, q_hat, v_hat, bp, gp)
+class I3(Step):
+    """Algorithm 1; its unknowns are x = (vdot1, lam1, psi1).
 
-    x = newton.solve(
-        predicted(state.past, t1, c.relation_at_infinity),
-        partial(_correct, o, settings.relative, newton, trial),
-        partial(_matrices, o, newton, trial),
-    )
-    n, m = o.n_q, o.n_lam
-    vdot, lam, psi = part(x, 0, n), part(x, n, n + m), part(x, n + m, x.shape[0])
-    q, v = plus(q_hat, 1.0 / bp, x), plus(v_hat, gp / bp, x)  # (7)
-    a = plus(a_hat, (1.0 - alpha_f) / (1.0 - alpha_m), x)
-    return State(t1, q, v, vdot, lam, psi, a, a0, h, extended(state.past, t1, x))
-
-
-def _matrices(o: Mechanism, newton: Newton, trial: Trial, x: Array) -> Matrices:
-    """Factorize S_t, as scaled in (9) and (10), for corrections of vdot1, lam1, psi1.
-
-    With (10), corrections of q1 and h^2 beta lam1 are solved for; here those of vdot1 and lam1,
-    which differ by factors that are the same for all of a block: the matrix is as well scaled.
+    a_hat, q_hat, v_hat are a1, q1, v1 as they would be if vdot1 were 0; with (7),
+    q1 = q_hat + vdot1 / bp and v1 = v_hat + gp / bp vdot1.
     """
-    t, bp, gp, n, m = trial.t, trial.bp, trial.gp, o.n_q, o.n_lam
-    q, v = plus(trial.q_hat, 1.0 / bp, x), plus(trial.v_hat, gp / bp, x)
-    vdot, lam, psi = part(x, 0, n), part(x, n, n + m), part(x, n + m, x.shape[0])
-    newton.counters.njacs += 1
-    newton.counters.nfcnjacs += o.tangent_cost
-    inertia = [(1.0, o.mass(t, q))]
-    forces = tangent(o, t, q, v, vdot, lam, psi, 1.0 / bp, gp / bp)
-    gradients, J = constraints(o, t, q, v, 1.0 / gp)
-    R = reactions(o, -1.0, t, q, v, lam, psi, gradients)
-    solve = newton.factorize("step", [*inertia, *forces], R, J)
-    return Matrices(solve, scales(o, inertia, forces, J, q, 1.0 / bp, solve))
+
+    def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
+        c = settings.coefficients
+        self.o, self.settings, self.newton, self.relative = o, settings, newton, settings.relative
+        self.alpha_m, self.alpha_f, self.beta, self.gamma = c.alpha_m, c.alpha_f, c.beta, c.gamma
+        self.relation = c.relation_at_infinity
+
+    def take(self, state: State, h: float) -> State:
+        """See `Step`."""
+        a0 = self._begin(state, h)
+        self.newton.solve(self)
+        x, bp, gp, o = self.unknowns, self.bp, self.gp, self.o
+        q, v = plus(self.q_hat, 1.0 / bp, x), plus(self.v_hat, gp / bp, x)  # (7)
+        a = plus(self.a_hat, (1.0 - self.alpha_f) / (1.0 - self.alpha_m), x)  # (3)
+        return State(self.t, q, v, x, a, a0, h, o.n_q, o.n_lam)
+
+    def _begin(self, state: State, h: float) -> Array:
+        """Prepare the step up to the loop, guess its unknowns, and return a0."""
+        alpha_m, alpha_f, beta, gamma = self.alpha_m, self.alpha_f, self.beta, self.gamma
+        self.t = state.t + h
+        self.bp = (1.0 - alpha_m) / (h * h * beta * (1.0 - alpha_f))  # (6)
+        self.gp = gamma / (h * beta)
+        v0, a0 = adjusted(self.o, self.settings, self.newton, state, h)
+        a_hat = combined(-alpha_m / (1.0 - alpha_m), a0, alpha_f / (1.0 - alpha_m), state.x)
+        self.q_hat = combined(1.0, state.q, h, v0, h * h * (0.5 - beta), a0)
+        add(self.q_hat, 0, h * h * beta, a_hat)
+        self.v_hat = combined(1.0, v0, h * (1.0 - gamma), a0, h * gamma, a_hat)
+        self.a_hat = a_hat
+        self.unknowns = self.newton.past.predicted(self.t, self.relation)
+        return a0
+
+    def correct(self, solvers: Any) -> Sizes:
+        """See `Problem`."""
+        matrices: Matrices = solvers
+        o, newton, x = self.o, self.newton, self.unknowns
+        t, bp, gp, n, m = self.t, self.bp, self.gp, o.n_q, o.n_lam
+        q, v = plus(self.q_hat, 1.0 / bp, x), plus(self.v_hat, gp / bp, x)  # (7)
+        newton.counters.nfcns += 1
+        r = zeros(x.shape[0])
+        o.add_imbalance(r, -1.0, t, q, v, x)  # (1)
+        if m:
+            add(r, n, -bp, o.holonomic_now(t, q))  # (2)
+        if o.n_psi:
+            add(r, n + m, -bp / gp, o.nonholonomic_now(t, q, v))
+        d = solution(matrices.solve, r)
+        d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
+        self.unknowns = x = plus(x, 1.0, d)
+        displacement = 1.0 / bp if m else gp / bp
+        return (size(self.relative, matrices.scales, d, x, q, displacement, n, m),)
+
+    def setup(self) -> Matrices:
+        """Factorize S_t, as scaled in (9) and (10), for corrections of vdot1, lam1, psi1.
+
+        With (10), corrections of q1 and h^2 beta lam1 are solved for; here those of vdot1 and lam1,
+        which differ by factors that are the same for all of a block: the matrix is as well scaled.
+        """
+        o, newton, x = self.o, self.newton, self.unknowns
+        t, bp, gp, n, m = self.t, self.bp, self.gp, o.n_q, o.n_lam
+        q, v = plus(self.q_hat, 1.0 / bp, x), plus(self.v_hat, gp / bp, x)
+        vdot, lam, psi = part(x, 0, n), part(x, n, n + m), part(x, n + m, x.shape[0])
+        newton.counters.njacs += 1
+        newton.counters.nfcnjacs += o.tangent_cost
+        inertia = [(1.0, o.mass(t, q))]
+        forces = tangent(o, t, q, v, vdot, lam, psi, 1.0 / bp, gp / bp)
+        gradients, J = constraints(o, t, q, v, 1.0 / gp)
+        R = reactions(o, -1.0, t, q, v, lam, psi, gradients)
+        solve = newton.factorize("step", [*inertia, *forces], R, J)
+        return Matrices(solve, scales(o, inertia, forces, J, q, 1.0 / bp, solve))
 
 
-def _correct(
-    o: Mechanism, relative: float, newton: Newton, trial: Trial, x: Array, matrices: Matrices
-) -> tuple[Array, Sizes]:
-    """Return the unknowns after one correction, and its size."""
-    t, bp, gp, n, m = trial.t, trial.bp, trial.gp, o.n_q, o.n_lam
-    q, v = plus(trial.q_hat, 1.0 / bp, x), plus(trial.v_hat, gp / bp, x)  # (7)
-    newton.counters.nfcns += 1
-    r = zeros(x.shape[0])
-    o.add_imbalance(r, -1.0, t, q, v, x)  # (1)
-    if m:
-        add(r, n, -bp, o.holonomic_now(t, q))  # (2)
-    if o.n_psi:
-        add(r, n + m, -bp / gp, o.nonholonomic(t, q, v))
-    d = solution(matrices.solve, r)
-    d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
-    x = plus(x, 1.0, d)
-    displacement = 1.0 / bp if m else gp / bp
-    return x, (size(relative, matrices.scales, d, x, q, displacement, n, m),)
-
-
-def report(o: Mechanism, state: State) -> tuple[Array, Array, Array]:
+def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> tuple[Array, Array, Array]:
     """The scheme computes true accelerations and multipliers itself."""
-    return state.vdot, state.lam, state.psi
-
-
-def slim(state: State) -> State:
-    """Return a state that `report` takes, and that takes little memory."""
-    s = state
-    return State(s.t, s.q, s.v, s.vdot, s.lam, s.psi, s.a, s.a, s.h, NOTHING)
+    n, m = o.n_q, o.n_lam
+    return kept[:n], kept[n : n + m], kept[n + m :]
 
 
 def errors(settings: Settings) -> ErrorConstants:

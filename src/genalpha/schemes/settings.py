@@ -13,9 +13,10 @@ from genalpha.numerics.accuracy import DEFAULT
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.local_error import ErrorConstants, History
 from genalpha.numerics.newton import Newton
+from genalpha.schemes.step import Step
 
 Array = np.ndarray
-State = Any  # each scheme's own NamedTuple: t, q, v, a, h and what else it carries
+State = Any  # each scheme's own class: t, q, v, a, h, x, kept, and what else it carries
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,10 @@ class Scheme:
     shifted : callable(mechanism, settings, state, first, h) -> State
         The state at the start with an `a` of second order, from the state `first` that a first
         step of size h from the plain start has led to.
-    step : callable(mechanism, settings, newton, state, h) -> State
-        One step; `state` is not changed.
-    report : callable(mechanism, state) -> (vdot, lam, psi)
-        True acceleration and multipliers at the state's time, all of second order.
-    slim : callable(state) -> State
-        The state without what `report` does not need, to be kept.
+    step : callable(mechanism, settings, newton) -> Step
+        The scheme at work on a mechanism.
+    report : callable(mechanism, t, q, v, kept) -> (vdot, lam, psi)
+        True acceleration and multipliers, all of second order; `kept` is that of the state.
     errors : callable(settings) -> ErrorConstants
         Constants of the local error.
     history : callable(t, v, vdot) -> History
@@ -71,9 +70,8 @@ class Scheme:
     default: Callable[[], Coefficients]
     begin: Callable[[Mechanism, Settings, float, Motion, float], State]
     shifted: Callable[[Mechanism, Settings, State, State, float], State]
-    step: Callable[[Mechanism, Settings, Newton, State, float], State]
-    report: Callable[[Mechanism, State], tuple[Array, Array, Array]]
-    slim: Callable[[State], State]
+    step: Callable[[Mechanism, Settings, Newton], Step]
+    report: Callable[[Mechanism, float, Array, Array, Array], tuple[Array, Array, Array]]
     errors: Callable[[Settings], ErrorConstants]
     history: Callable[[float, Array, Array], History]
     faults: Callable[[Mechanism, Settings], list[str]]

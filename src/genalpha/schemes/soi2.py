@@ -35,7 +35,7 @@ delta = 0, and what is left is (2.3).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -56,37 +56,46 @@ from genalpha.model.equations import Reaction
 from genalpha.numerics.accuracy import Scales, scales, size
 from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.initial_values import accelerations
-from genalpha.numerics.linear import Matrix, Solve
+from genalpha.numerics.linear import Solve
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
 from genalpha.numerics.mass import mass_solver
 from genalpha.numerics.newton import Newton, Sizes
-from genalpha.numerics.prediction import NOTHING, Past, extended, predicted
 from genalpha.schemes.settings import Settings
+from genalpha.schemes.step import Step
 
 Array = np.ndarray
-NO_VECTOR = np.zeros(0)
 
 
 @dataclass
 class State:
     """What is carried from step to step; `h` is the step size that made `a`.
 
-    `Ma` is M a with the M of (13), `f` is f(t, q, v, lam, psi); `past` (the unknowns of the last
-    steps) only helps Newton's iteration to start well.
+    `Ma` is M a with the M of (13), `f` is f(t, q, v, lam, psi); `kept` is (lam, psi), of which the
+    first `m` are lam; x are the unknowns as they were found, see `Unknowns`.
     """
 
     t: float
     q: Array
     v: Array
-    lam: Array
-    psi: Array
+    kept: Array
     a: Array
     Ma: Array
     a_old: Array
     Ma_old: Array
     f: Array
     h: float
-    past: Past
+    x: Array
+    m: int
+
+    @property
+    def lam(self) -> Array:
+        """The multipliers of holonomic constraints, shape (m,)."""
+        return part(self.kept, 0, self.m)
+
+    @property
+    def psi(self) -> Array:
+        """The multipliers of nonholonomic constraints, shape (l,)."""
+        return part(self.kept, self.m, self.kept.shape[0])
 
 
 @dataclass
@@ -100,22 +109,6 @@ class Unknowns:
     x: Array
     y: Array
     reaction: Reaction
-
-
-@dataclass
-class Trial:
-    """What a step knows before its unknowns.
-
-    q1 = q_hat + hb a1_t, v1_t = v_hat + hg a1_t; `old` is what (13d), (13e) hold of t0.
-    """
-
-    t: float
-    q_hat: Array
-    v_hat: Array
-    M1: Matrix
-    old: Array
-    hb: float
-    hg: float
 
 
 @dataclass
@@ -133,8 +126,9 @@ def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) 
     alpha = settings.coefficients.alpha
     Ma = o.mass(t + alpha * h, q + alpha * h * v) @ vdot
     f = o.force(t, q, v) + o.reaction(t, q, v, lam, psi)
-    x = np.concatenate([vdot, lam, psi, np.zeros(o.n_q + o.n_lam + o.n_psi)])
-    return State(t, q, v, lam, psi, vdot, Ma, vdot, Ma, f, h, ((t, x),))
+    kept = np.concatenate([lam, psi])
+    x = np.concatenate([vdot, kept, np.zeros(o.n_q + kept.size)])
+    return State(t, q, v, kept, vdot, Ma, vdot, Ma, f, h, x, o.n_lam)
 
 
 def shifted(o: Mechanism, settings: Settings, state: State, first: State, h: float) -> State:
@@ -161,84 +155,130 @@ def adjusted(settings: Settings, state: State, h: float) -> tuple[Array, Array]:
     )
 
 
-def step(o: Mechanism, settings: Settings, newton: Newton, state: State, h: float) -> State:
-    """One step of (13)."""
-    c = settings.coefficients
-    alpha_m, alpha_f = c.alpha_m, c.alpha_f
-    a0, Ma0 = adjusted(settings, state, h)
-    shift = (1.0 + c.alpha) * h
-    trial = Trial(
-        state.t + h,
-        combined(1.0, state.q, h, state.v, h * h * (0.5 - c.beta), a0),
-        plus(state.v, h * (1.0 - c.gamma), a0),
-        o.mass(state.t + shift, plus(state.q, shift, state.v)),
-        combined(alpha_m, Ma0, -alpha_f, state.f),
-        h * h * c.beta,
-        h * c.gamma,
-    )
+class SOI2(Step):
+    """One step of (13).
 
-    guess = predicted(state.past, trial.t, c.relation_at_infinity)
-    half = o.n_q + o.n_lam + o.n_psi
-    x, y = part(guess, 0, half), part(guess, half, 2 * half)
-    unknowns = newton.solve(
-        Unknowns(x, y, o.reaction_at(trial.t, plus(trial.q_hat, trial.hb, x))),
-        partial(_correct, o, settings, newton, trial),
-        partial(_matrices, o, settings, newton, trial),
-    )
-    if o.n_lam:  # the last correction of q1 has left a trace in (13g): take it away
-        unknowns, _ = _project(o, settings, trial, unknowns, newton.last_solvers)
-    x, y = unknowns.x, unknowns.y
-    n, m = o.n_q, o.n_lam
-    end = _of_the_end(x, y, n)
-    a1 = part(end, 0, n)
-    Ma1 = product(trial.M1, a1)
-    f1 = combined(
-        (1.0 - alpha_m) / (1.0 - alpha_f), Ma1, 1.0 / (1.0 - alpha_f), trial.old
-    )  # (13e), solved for f(t1, ...)
-    q1, v1 = plus(trial.q_hat, trial.hb, x), plus(trial.v_hat, trial.hg, a1)
-    lam, psi = part(end, n, n + m), part(end, n + m, half)
-    past = extended(state.past, trial.t, stacked(1.0, x, 1.0, y))
-    return State(trial.t, q1, v1, lam, psi, a1, Ma1, a0, Ma0, f1, h, past)
+    q1 = q_hat + hb a1_t, v1_t = v_hat + hg a1_t; `old` is what (13d), (13e) hold of t0.
+    """
 
+    unknowns: Unknowns
 
-def _correct(
-    o: Mechanism,
-    settings: Settings,
-    newton: Newton,
-    trial: Trial,
-    unknowns: Unknowns,
-    matrices: Matrices,
-) -> tuple[Unknowns, Sizes]:
-    """Return the unknowns after one position step and one projection, and how far they moved."""
-    c = settings.coefficients
-    t, hb, hg, n, m = trial.t, trial.hb, trial.hg, o.n_q, o.n_lam
-    x, y = unknowns.x, unknowns.y
-    newton.counters.nfcns += 1
-    q, v_t = plus(trial.q_hat, hb, x), plus(trial.v_hat, hg, x)  # (13a), (13b)
-    v = plus(v_t, -hg, y)  # (13c)
-    r = zeros(x.shape[0])
-    add_product(r, c.alpha_m - 1.0, trial.M1, x, 0)  # (13d)
-    add(r, 0, -1.0, trial.old)
-    add(r, 0, 1.0 - c.alpha_f, o.force_now(t, q, v))
-    unknowns.reaction.add(r, 1.0 - c.alpha_f, v, x, n)
-    if m:
-        add(r, n, -1.0 / hb, o.holonomic_now(t, q))  # (13f)
-    if o.n_psi:
-        add(r, n + m, -1.0 / hg, o.nonholonomic(t, q, v_t))  # (13h)
-    d = solution(matrices.position, r)
-    d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
-    x = plus(x, 1.0, d)
-    moved = size(settings.relative, matrices.scales, d, x, q, hb if m else hg, n, m)
-    unknowns = Unknowns(x, y, o.reaction_at(t, plus(q, hb, d)))
-    if m == 0:
-        return unknowns, (moved,)
+    def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
+        c = settings.coefficients
+        self.o, self.settings, self.newton, self.relative = o, settings, newton, settings.relative
+        self.alpha, self.alpha_m, self.alpha_f = c.alpha, c.alpha_m, c.alpha_f
+        self.beta, self.gamma, self.relation = c.beta, c.gamma, c.relation_at_infinity
+        self.weight_m, self.weight_f = 1.0 - c.alpha_m, 1.0 - c.alpha_f
 
-    unknowns, e = _project(o, settings, trial, unknowns, matrices)
-    final, change = _of_the_end(x, unknowns.y, n), _of_the_end(d, e, n)
-    return unknowns, (
-        moved,
-        size(settings.relative, matrices.scales, change, final, v, hg, n, m),
-    )
+    def take(self, state: State, h: float) -> State:
+        """See `Step`."""
+        o, newton = self.o, self.newton
+        a0, Ma0 = adjusted(self.settings, state, h)
+        self._begin(state, a0, Ma0, h)
+        newton.solve(self)
+        if o.n_lam:  # the last correction of q1 has left a trace in (13g): take it away
+            self.project(newton.last_solvers)
+        found, n = self.unknowns, o.n_q
+        x, y = found.x, found.y
+        end = _of_the_end(x, y, n)
+        a1, kept = part(end, 0, n), part(end, n, end.shape[0])
+        Ma1 = product(self.M1, a1)
+        # (13e), solved for f(t1, ...)
+        f1 = combined(self.weight_m / self.weight_f, Ma1, 1.0 / self.weight_f, self.old)
+        q1, v1 = plus(self.q_hat, self.hb, x), plus(self.v_hat, self.hg, a1)
+        both = stacked(1.0, x, 1.0, y)
+        return State(self.t, q1, v1, kept, a1, Ma1, a0, Ma0, f1, h, both, o.n_lam)
+
+    def _begin(self, state: State, a0: Array, Ma0: Array, h: float) -> None:
+        """Work out what is known before the unknowns, and guess these."""
+        o = self.o
+        self.t, self.hb, self.hg = state.t + h, h * h * self.beta, h * self.gamma
+        self.q_hat = combined(1.0, state.q, h, state.v, h * h * (0.5 - self.beta), a0)
+        self.v_hat = plus(state.v, h * (1.0 - self.gamma), a0)
+        shift = (1.0 + self.alpha) * h
+        self.M1 = o.mass_then(state.t + shift, plus(state.q, shift, state.v))
+        self.old = combined(self.alpha_m, Ma0, -self.alpha_f, state.f)
+        guess = self.newton.past.predicted(self.t, self.relation)
+        half = o.n_q + o.n_lam + o.n_psi
+        x, y = part(guess, 0, half), part(guess, half, 2 * half)
+        self.unknowns = Unknowns(x, y, o.reaction_at(self.t, plus(self.q_hat, self.hb, x)))
+
+    def correct(self, solvers: Any) -> Sizes:
+        """Do one position step and one projection, see `Problem`."""
+        matrices: Matrices = solvers
+        o, newton, found = self.o, self.newton, self.unknowns
+        t, hb, hg, n, m = self.t, self.hb, self.hg, o.n_q, o.n_lam
+        x, y = found.x, found.y
+        newton.counters.nfcns += 1
+        q, v_t = plus(self.q_hat, hb, x), plus(self.v_hat, hg, x)  # (13a), (13b)
+        v = plus(v_t, -hg, y)  # (13c)
+        r = zeros(x.shape[0])
+        add_product(r, -self.weight_m, self.M1, x, 0)  # (13d)
+        add(r, 0, -1.0, self.old)
+        add(r, 0, self.weight_f, o.force_now(t, q, v))
+        found.reaction.add(r, self.weight_f, v, x, n)
+        if m:
+            add(r, n, -1.0 / hb, o.holonomic_now(t, q))  # (13f)
+        if o.n_psi:
+            add(r, n + m, -1.0 / hg, o.nonholonomic_now(t, q, v_t))  # (13h)
+        d = solution(matrices.position, r)
+        d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
+        x = plus(x, 1.0, d)
+        moved = size(self.relative, matrices.scales, d, x, q, hb if m else hg, n, m)
+        self.unknowns = found = Unknowns(x, y, o.reaction_at(t, plus(q, hb, d)))
+        if m == 0:
+            return (moved,)
+
+        e = self.project(matrices)
+        final, change = _of_the_end(x, found.y, n), _of_the_end(d, e, n)
+        return (moved, size(self.relative, matrices.scales, change, final, v, hg, n, m))
+
+    def project(self, solvers: Any) -> Array:
+        """Project the velocity, and return the correction of delta, mu, nu."""
+        matrices: Matrices = solvers
+        o, found = self.o, self.unknowns
+        t, hg, n, m = self.t, self.hg, o.n_q, o.n_lam
+        x, y, reaction = found.x, found.y, found.reaction
+        q = plus(self.q_hat, self.hb, x)
+        v = combined(1.0, self.v_hat, hg, x, -hg, y)
+        r = zeros(x.shape[0])
+        add_product(r, -self.weight_m, self.M1, y, 0)  # (13d) - (13e)
+        if o.is_ideal:  # linear in the multipliers
+            reaction.add(r, -self.weight_f, v, y, n)
+        else:
+            reaction.add(r, -self.weight_f, v, plus(x, 1.0, y), n)
+            reaction.add(r, self.weight_f, v, x, n)
+        add(r, n, 1.0 / hg, o.holonomic_rate_now(t, q, v))  # (13g)
+        if o.n_psi:
+            add(r, n + m, 1.0 / hg, o.nonholonomic_now(t, q, v))  # (13i)
+        e = solution(matrices.velocity, r)
+        found.y = plus(y, 1.0, e)
+        return e
+
+    def setup(self) -> Matrices:
+        """Factorize the derivatives of (13d), (13f), (13h) and of (13d) - (13e), (13g), (13i).
+
+        The constraints are divided by what the unknown accelerations move q and v, so that neither
+        matrix becomes ill-conditioned for small h.
+        """
+        o, newton, found = self.o, self.newton, self.unknowns
+        t, hb, hg, n, m = self.t, self.hb, self.hg, o.n_q, o.n_lam
+        x, y = found.x, found.y
+        q, v = plus(self.q_hat, hb, x), combined(1.0, self.v_hat, hg, x, -hg, y)
+        lam, psi = part(x, n, n + m), part(x, n + m, x.shape[0])
+        newton.counters.njacs += 1
+        newton.counters.nfcnjacs += o.tangent_cost
+        inertia = [(self.weight_m, self.M1)]
+        # the explicit M1 does not depend on q1: vdot = 0 leaves the derivatives of -f
+        forces = tangent(o, t, q, v, zeros(n), lam, psi, self.weight_f * hb, self.weight_f * hg)
+        J, moved = constraints(o, t, q, v, hb / hg)
+        R = reactions(o, -self.weight_f, t, q, v, lam, psi, J)
+        position = newton.factorize("position", [*inertia, *forces], R, moved)
+        compared = scales(o, inertia, forces, J, q, hb or hg, position)
+        if not m:
+            return Matrices(position, position, compared)  # there is nothing to project
+        R = [[(-c, matrix) for c, matrix in terms] for terms in R]
+        return Matrices(position, newton.factorize("velocity", inertia, R, J), compared)
 
 
 def _of_the_end(x: Array, y: Array, n: int) -> Array:
@@ -248,72 +288,14 @@ def _of_the_end(x: Array, y: Array, n: int) -> Array:
     return end
 
 
-def _project(
-    o: Mechanism, settings: Settings, trial: Trial, unknowns: Unknowns, matrices: Matrices
-) -> tuple[Unknowns, Array]:
-    """Return the unknowns after a velocity projection, and the correction of delta, mu, nu."""
-    c = settings.coefficients
-    t, hb, hg, n, m = trial.t, trial.hb, trial.hg, o.n_q, o.n_lam
-    x, y, reaction = unknowns.x, unknowns.y, unknowns.reaction
-    q = plus(trial.q_hat, hb, x)
-    v = combined(1.0, trial.v_hat, hg, x, -hg, y)
-    r = zeros(x.shape[0])
-    add_product(r, c.alpha_m - 1.0, trial.M1, y, 0)  # (13d) - (13e)
-    if o.is_ideal:  # linear in the multipliers
-        reaction.add(r, c.alpha_f - 1.0, v, y, n)
-    else:
-        reaction.add(r, c.alpha_f - 1.0, v, plus(x, 1.0, y), n)
-        reaction.add(r, 1.0 - c.alpha_f, v, x, n)
-    add(r, n, 1.0 / hg, o.holonomic_rate(t, q, v))  # (13g)
-    if o.n_psi:
-        add(r, n + m, 1.0 / hg, o.nonholonomic(t, q, v))  # (13i)
-    e = solution(matrices.velocity, r)
-    return Unknowns(x, plus(y, 1.0, e), reaction), e
-
-
-def _matrices(
-    o: Mechanism, settings: Settings, newton: Newton, trial: Trial, unknowns: Unknowns
-) -> Matrices:
-    """Factorize the derivatives of (13d), (13f), (13h) and of (13d) - (13e), (13g), (13i).
-
-    The constraints are divided by what the unknown accelerations move q and v, so that neither
-    matrix becomes ill-conditioned for small h.
-    """
-    c = settings.coefficients
-    weight_m, weight_f = 1.0 - c.alpha_m, 1.0 - c.alpha_f
-    t, hb, hg, n, m = trial.t, trial.hb, trial.hg, o.n_q, o.n_lam
-    x, y = unknowns.x, unknowns.y
-    q, v = plus(trial.q_hat, hb, x), combined(1.0, trial.v_hat, hg, x, -hg, y)
-    lam, psi = part(x, n, n + m), part(x, n + m, x.shape[0])
-    newton.counters.njacs += 1
-    newton.counters.nfcnjacs += o.tangent_cost
-    inertia = [(weight_m, trial.M1)]
-    # the explicit M1 does not depend on q1: vdot = 0 leaves the derivatives of -f
-    forces = tangent(o, t, q, v, zeros(n), lam, psi, weight_f * hb, weight_f * hg)
-    J, moved = constraints(o, t, q, v, hb / hg)
-    R = reactions(o, -weight_f, t, q, v, lam, psi, J)
-    position = newton.factorize("position", [*inertia, *forces], R, moved)
-    compared = scales(o, inertia, forces, J, q, hb or hg, position)
-    if not m:
-        return Matrices(position, position, compared)  # there is nothing to project
-    R = [[(-c, matrix) for c, matrix in terms] for terms in R]
-    return Matrices(position, newton.factorize("velocity", inertia, R, J), compared)
-
-
-def report(o: Mechanism, state: State) -> tuple[Array, Array, Array]:
+def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> tuple[Array, Array, Array]:
     """Multipliers are the scheme's own; the true acceleration is M(t, q)^-1 f."""
-    t, q, v, lam, psi = state.t, state.q, state.v, state.lam, state.psi
+    lam, psi = kept[: o.n_lam], kept[o.n_lam :]
     f = o.force(t, q, v) + o.reaction(t, q, v, lam, psi)
     try:
         return mass_solver(o, t, q)(f), lam, psi
     except SingularSystemError:  # massless coordinates: only the constraints move them
         return accelerations(o, t, q, v, lam, psi)[0], lam, psi
-
-
-def slim(state: State) -> State:
-    """Return a state that `report` takes, and that takes little memory."""
-    s, none = state, NO_VECTOR
-    return State(s.t, s.q, s.v, s.lam, s.psi, s.a, none, none, none, none, s.h, NOTHING)
 
 
 def errors(settings: Settings) -> ErrorConstants:

@@ -1,0 +1,91 @@
+"""Arrays are given out again: never while somebody holds them, or has changed what they are."""
+
+from __future__ import annotations
+
+import weakref
+
+import numpy as np
+import pytest
+
+from genalpha import Mechanism, imports, integrate
+from genalpha.kernels import plus, zeros
+
+pytestmark = pytest.mark.skipif(not imports.COMPILED, reason="nothing is compiled here")
+MANY = 1000
+ONE = np.ones(3)
+
+
+def made():
+    return plus(ONE, 1.0, ONE)
+
+
+def test_memory_is_used_again():
+    """Of a thousand arrays that nobody keeps there are only a few."""
+    assert len({id(made()) for _ in range(MANY)}) < 100
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 31, 32, 33, 100])
+def test_arrays_that_are_kept_stay_what_they_are(size):
+    one = np.ones(size)
+    kept = [plus(float(i) * one, 1.0, one) for i in range(MANY)]
+    for i, x in enumerate(kept):
+        assert x.shape == (size,)
+        assert np.all(x == i + 1.0)
+
+
+@pytest.mark.parametrize("held", [lambda x: x[1:], memoryview, lambda x: x.reshape(3, 1)])
+def test_views_hold_too(held):
+    views = [held(made()) for _ in range(MANY)]
+    for _ in range(MANY):
+        zeros(3)
+    assert all(np.all(np.asarray(view) == 2.0) for view in views)
+
+
+def locked(x):
+    x.flags.writeable = False
+
+
+def reshaped(x):
+    x.shape = (3, 1)
+
+
+def reread(x):
+    x.dtype = np.int64
+
+
+@pytest.mark.parametrize("change", [locked, reshaped, reread])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_what_was_changed_is_not_given_out_again(change):
+    for _ in range(MANY):
+        change(made())
+    for _ in range(MANY):
+        x = zeros(3)
+        assert x.shape == (3,)
+        assert x.dtype == float
+        assert x.flags.writeable
+
+
+def test_a_weak_reference_never_sees_other_values():
+    for _ in range(MANY):
+        x = made()
+        reference = weakref.ref(x)
+        del x
+        others = [zeros(3) for _ in range(5)]
+        assert reference() is None or not any(reference() is other for other in others)
+
+
+@pytest.mark.parametrize("scheme", ["GenAlphaI3", "GenAlphaSOI2", "HHTI2"])
+def test_callbacks_may_keep_their_arguments(scheme):
+    seen, copies = [], []
+
+    def force(t, q, v):
+        seen.append((q, v[:1]))
+        copies.append((q.copy(), v[:1].copy()))
+        return np.array([0.0, -9.81])
+
+    o = Mechanism(force=force, q0=[1.0, 0.0], v0=[0.0, 0.0], holonomic=lambda t, q: q @ q - 1.0)
+    integrate(o, 0.5, scheme, h=0.01)
+    assert len(seen) > 50
+    for kept, copied in zip(seen, copies, strict=True):
+        np.testing.assert_array_equal(kept[0], copied[0])
+        np.testing.assert_array_equal(kept[1], copied[1])
