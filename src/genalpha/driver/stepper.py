@@ -115,7 +115,7 @@ class Stepper:
         self.known = Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
         if self.options.start == "shifted" and settings.coefficients.alpha:
             first = self.attempt(h)
-            self.state = self.scheme.shifted(o, settings, self.state, first, h)
+            self.state = self.scheme.shifted(o, settings, self.newton, self.state, first, h)
 
     def attempt(self, h: float) -> State:
         """Return the state that a step of size `h` leads to; the stepper's own stays as it is.

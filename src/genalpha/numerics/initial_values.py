@@ -24,7 +24,15 @@ from scipy import sparse
 
 from genalpha.errors import ConvergenceError, InconsistentStartError, SingularSystemError
 from genalpha.model import Mechanism, Motion
-from genalpha.numerics.linear import Matrix, Solve, factorize, least_squares, saddle, stack
+from genalpha.numerics.linear import (
+    Matrix,
+    Solve,
+    factorize,
+    least_squares,
+    row_lengths,
+    saddle,
+    stack,
+)
 from genalpha.numerics.redundancy import check_rank
 
 Array = np.ndarray
@@ -134,23 +142,17 @@ def accelerations(
     mass, force = o.mass(t, q), o.force(t, q, v)
     J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
     c = np.concatenate([o.holonomic_acceleration(t, q, v), o.nonholonomic_acceleration(t, q, v)])
-    linear = "reaction" not in o.given
+    if o.is_ideal:
+        x = _accelerating(o, t, mass, J.T, J)(np.concatenate([force, -c]))
+        return x[:n], x[n : n + m], x[n + m :]
     x = np.concatenate([np.zeros(n), lam, psi])
     for _ in range(MAX_ITERATIONS):
         vdot, lam, psi = x[:n], x[n : n + m], x[n + m :]
         imbalance = mass @ vdot - force - o.reaction(t, q, v, lam, psi)
         R = o.reaction_jacobian(t, q, v, lam, psi)
-        try:
-            solve = _solver(o, saddle(mass, -R, J))
-        except SingularSystemError as error:
-            raise SingularSystemError(
-                f"{o.name}: no unique accelerations and multipliers at t = {t:g}: {error}. "
-                "Is the mass matrix singular in a direction that the constraints leave free, or, "
-                "with a nonlinear reaction, is the guess lam0, psi0 missing?"
-            ) from error
-        step = solve(np.concatenate([-imbalance, -(J @ vdot + c)]))
+        step = _accelerating(o, t, mass, -R, J)(np.concatenate([-imbalance, -(J @ vdot + c)]))
         x = x + step
-        if linear or np.max(np.abs(step)) <= 1e-13 * max(1.0, np.max(np.abs(x))):
+        if np.max(np.abs(step)) <= 1e-13 * max(1.0, np.max(np.abs(x))):
             return x[:n], x[n : n + m], x[n + m :]
     raise ConvergenceError(
         f"{o.name}: accelerations and multipliers at t = {t:g} not found in {MAX_ITERATIONS} "
@@ -158,10 +160,21 @@ def accelerations(
     )
 
 
+def _accelerating(o: Mechanism, t: float, mass: Matrix, R: Matrix, J: Matrix) -> Solve:
+    """Return what solves for accelerations and multipliers."""
+    try:
+        return _solver(o, saddle(mass, R, J))
+    except SingularSystemError as error:
+        raise SingularSystemError(
+            f"{o.name}: no unique accelerations and multipliers at t = {t:g}: {error}. "
+            "Is the mass matrix singular in a direction that the constraints leave free, or, "
+            "with a nonlinear reaction, is the guess lam0, psi0 missing?"
+        ) from error
+
+
 def check_start(o: Mechanism, t: float, q: Array, v: Array) -> None:
     """Raise an `InconsistentStartError` that names the worst constraint, if one is violated."""
-    violations = _violations(o, t, q, v)
-    level, i, value, distance = max(violations, key=lambda x: x[3], default=("", 0, 0.0, 0.0))
+    level, i, value, distance = _worst_violation(o, t, q, v)
     if distance <= START_TOLERANCE:
         return
     derivative = {"position": "", "velocity": "the rate of "}[level] if i < o.n_lam else ""
@@ -173,19 +186,21 @@ def check_start(o: Mechanism, t: float, q: Array, v: Array) -> None:
     )
 
 
-def _violations(o: Mechanism, t: float, q: Array, v: Array) -> list[tuple[str, int, float, float]]:
-    """List level, constraint, residual, and residual as a relative distance in coordinates."""
-    r = o.residuals(t, q, v, np.zeros(o.n_q))
+def _worst_violation(
+    o: Mechanism, t: float, q: Array, v: Array
+) -> tuple[str, int, float, float]:
+    """Return level, constraint, residual, and residual as a relative distance in coordinates."""
     J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
-    rows = np.sqrt(np.asarray((J * J).sum(axis=1)).ravel())
-    rows[rows == 0.0] = 1.0
-    found = []
-    for level, values, x in (("position", r.position, q), ("velocity", r.velocity, v)):
+    lengths, worst = row_lengths(J), ("", 0, 0.0, 0.0)
+    rates = np.concatenate([o.holonomic_rate(t, q, v), o.nonholonomic(t, q, v)])
+    for level, values, x in (("position", o.holonomic(t, q), q), ("velocity", rates, v)):
         size = max(1.0, float(np.max(np.abs(x))))
-        for i, value in enumerate(values):
-            distance = abs(value) / rows[i] / size
-            found.append((level, i, float(value), distance if distance == distance else np.inf))
-    return found
+        distances = np.abs(values) / lengths[: values.size] / size
+        distances[np.isnan(distances)] = np.inf
+        i = int(np.argmax(distances)) if values.size else 0
+        if values.size and distances[i] > worst[3]:
+            worst = (level, i, float(values[i]), float(distances[i]))
+    return worst
 
 
 def _metric(o: Mechanism, t: float, q: Array) -> Matrix:

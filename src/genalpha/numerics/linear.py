@@ -104,7 +104,7 @@ def saddle(A: Matrix, B: Matrix, C: Matrix) -> Matrix:
     dense in Fortran order (as LAPACK wants it) or sparse in CSC, as `A` is.
     """
     if sparse.issparse(A):
-        return _sparse_saddle(*(sparse.csc_array(block) for block in (A, B, C)))
+        return _sparse_saddle(A.tocsc(), B.tocsc(), C.tocsc())
     n, m = B.shape
     matrix = np.zeros((n + C.shape[0], n + m), order="F")
     matrix[:n, :n] = A
@@ -137,3 +137,13 @@ def stack(upper: Matrix, lower: Matrix) -> Matrix:
     if sparse.issparse(upper):
         return sparse.vstack([upper, lower], format="csc")
     return np.vstack([upper, lower])
+
+
+def row_lengths(matrix: Matrix) -> Array:
+    """Return the Euclidean lengths of the rows; 1 for rows that are zero."""
+    if sparse.issparse(matrix):
+        csc = matrix.tocsc()
+        squares = np.bincount(csc.indices, csc.data**2, minlength=csc.shape[0])
+    else:
+        squares = (matrix * matrix).sum(axis=1)
+    return np.sqrt(np.where(squares == 0.0, 1.0, squares))

@@ -15,7 +15,7 @@ from scipy import linalg, sparse
 
 from genalpha.errors import RedundantConstraintsError
 from genalpha.model import Mechanism
-from genalpha.numerics.linear import saddle, smallest_pivot, stack
+from genalpha.numerics.linear import row_lengths, saddle, smallest_pivot, stack
 
 Array = np.ndarray
 
@@ -36,8 +36,7 @@ def independent_rows(J: Array) -> tuple[Array, Array]:
 
     Earlier rows are kept where there is a choice, because users add the redundant ones last.
     """
-    lengths = np.linalg.norm(J, axis=1)
-    rows = J / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    rows = J / row_lengths(J)[:, None]
     rank = int((np.linalg.svd(rows, compute_uv=False) > DEPENDENCE).sum()) if rows.size else 0
     if rank == len(rows):
         return np.arange(rank), np.arange(0)
@@ -63,8 +62,8 @@ def dependent_rows(o: Mechanism, t: float, q: Array, v: Array) -> Array:
     if not J.shape[0]:
         return np.arange(0)
     if sparse.issparse(J):
-        lengths = np.sqrt(np.asarray((J * J).sum(axis=1)).ravel())
-        rows = sparse.diags_array(1.0 / np.where(lengths > 0.0, lengths, 1.0)) @ J
+        scaled = J.data / row_lengths(J)[J.indices]
+        rows = sparse.csc_array((scaled, J.indices, J.indptr), shape=J.shape)
         matrix = saddle(sparse.eye_array(o.n_q, format="csc"), rows.T, rows)
         if smallest_pivot(matrix) > SUSPICIOUS_PIVOT:
             return np.arange(0)
@@ -114,7 +113,7 @@ class Reduction:
         self.full = full
         self.dependent = dependent_rows(full, t, q, v)
         _check(full, t, self.dependent)
-        keep = np.setdiff1d(np.arange(full.n_lam + full.n_psi), self.dependent)
+        keep = np.delete(np.arange(full.n_lam + full.n_psi), self.dependent)
         self._lam, self._psi = keep[keep < full.n_lam], keep[keep >= full.n_lam] - full.n_lam
         self.mechanism = self._reduced() if self.dependent.size else full
 

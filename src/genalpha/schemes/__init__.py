@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from genalpha.errors import UnsupportedProblemError
 from genalpha.model import Mechanism
@@ -22,7 +23,7 @@ DEFAULT_ALPHA = -0.1
 
 _I3 = Scheme(
     "GenAlphaI3",
-    lambda: Coefficients.chung_hulbert(DEFAULT_RHO_INF),
+    cache(lambda: Coefficients.chung_hulbert(DEFAULT_RHO_INF)),
     i3.begin,
     i3.shifted,
     i3.I3,
@@ -33,7 +34,7 @@ _I3 = Scheme(
 )
 _SOI2 = Scheme(
     "GenAlphaSOI2",
-    lambda: Coefficients.chung_hulbert(DEFAULT_RHO_INF),
+    cache(lambda: Coefficients.chung_hulbert(DEFAULT_RHO_INF)),
     soi2.begin,
     soi2.shifted,
     soi2.SOI2,
@@ -44,7 +45,7 @@ _SOI2 = Scheme(
 )
 _HHTI2 = Scheme(
     "HHTI2",
-    lambda: Coefficients.hht(DEFAULT_ALPHA),
+    cache(lambda: Coefficients.hht(DEFAULT_ALPHA)),
     hhti2.begin,
     hhti2.shifted,
     hhti2.HHTI2,

@@ -38,6 +38,7 @@ from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Matrix, Solve, factorize
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
 from genalpha.numerics.mass import mass_solver
+from genalpha.numerics.newton import Newton
 from genalpha.schemes.hhti2_newton import Holonomic, nothing_to_solve, weights
 from genalpha.schemes.settings import Settings
 
@@ -87,7 +88,9 @@ def initial_force(o: Mechanism, t: float, q: Array, v: Array) -> Array:
         ) from error
 
 
-def shifted(o: Mechanism, settings: Settings, state: State, first: State, h: float) -> State:
+def shifted(
+    o: Mechanism, settings: Settings, newton: Newton, state: State, first: State, h: float
+) -> State:
     """Start with a0 = f(t0 + alpha h) + O(h^2): f(t0) and f(t1) extrapolated linearly."""
     alpha = settings.coefficients.alpha
     return replace(state, a=(1.0 - alpha) * state.f + alpha * first.f, h=h)

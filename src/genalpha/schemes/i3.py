@@ -109,7 +109,9 @@ def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) 
     return State(t, q, v, np.concatenate([vdot, lam, psi]), vdot, vdot, h, o.n_q, o.n_lam)
 
 
-def shifted(o: Mechanism, settings: Settings, state: State, first: State, h: float) -> State:
+def shifted(
+    o: Mechanism, settings: Settings, newton: Newton, state: State, first: State, h: float
+) -> State:
     """Start with a0 = vdot(t0 + alpha h) + O(h^2), and with the drift that steps h build up.
 
     a0 comes from vdot0 and vdot1, extrapolated linearly. The vdot1 of a first step from the plain
@@ -125,7 +127,8 @@ def shifted(o: Mechanism, settings: Settings, state: State, first: State, h: flo
     a = (1.0 - c.alpha) * state.vdot + c.alpha * vdot1
     v = state.v
     if o.n_lam:
-        v = with_drift(o, state, (1.0 / 6.0 - c.alpha / 2.0 - c.beta) * h**2 * jerk(o, state))
+        drift = (1.0 / 6.0 - c.alpha / 2.0 - c.beta) * h**2 * jerk(o, state)
+        v = drifted(o, newton, state, drift)
     return replace(state, v=v, a=a, a_old=a, h=h)
 
 

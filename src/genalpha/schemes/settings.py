@@ -51,7 +51,7 @@ class Scheme:
     default : callable() -> Coefficients
     begin : callable(mechanism, settings, t, motion, h) -> State
         The state at the start, with the "plain" `a`.
-    shifted : callable(mechanism, settings, state, first, h) -> State
+    shifted : callable(mechanism, settings, newton, state, first, h) -> State
         The state at the start with an `a` of second order, from the state `first` that a first
         step of size h from the plain start has led to.
     step : callable(mechanism, settings, newton) -> Step
@@ -69,7 +69,7 @@ class Scheme:
     name: str
     default: Callable[[], Coefficients]
     begin: Callable[[Mechanism, Settings, float, Motion, float], State]
-    shifted: Callable[[Mechanism, Settings, State, State, float], State]
+    shifted: Callable[[Mechanism, Settings, Newton, State, State, float], State]
     step: Callable[[Mechanism, Settings, Newton], Step]
     report: Callable[[Mechanism, float, Array, Array, Array], tuple[Array, Array, Array]]
     errors: Callable[[Settings], ErrorConstants]

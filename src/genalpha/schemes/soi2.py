@@ -131,7 +131,9 @@ def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) 
     return State(t, q, v, kept, vdot, Ma, vdot, Ma, f, h, x, o.n_lam)
 
 
-def shifted(o: Mechanism, settings: Settings, state: State, first: State, h: float) -> State:
+def shifted(
+    o: Mechanism, settings: Settings, newton: Newton, state: State, first: State, h: float
+) -> State:
     """Start with a0 = a(t0 + alpha h) + O(h^2), in the manner of (8): t0 and t1 extrapolated.
 
     The a1 of a first step from the plain start is too rough for that; the consistent acceleration
