@@ -8,6 +8,7 @@ from genalpha.schemes.step cimport Step
 cdef class Stepper:
     cdef public object full, options, settings, scheme, mechanism, reduction
     cdef public Newton newton
+    cdef public double t
     cdef public Counters counters
     cdef public object state, known
     cdef Step _step

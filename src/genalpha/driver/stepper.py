@@ -49,6 +49,8 @@ class Stepper:
 
     Attributes
     ----------
+    t : float
+        The present time.
     state
         The scheme's state at the present time; steps replace it, never change it.
     counters : Counters
@@ -78,11 +80,6 @@ class Stepper:
             SETUP_COST + mechanism.tangent_cost,
         )
 
-    @property
-    def t(self) -> float:
-        """The present time."""
-        return float(self.state.t)
-
     def begin(self, t: float, q: Array, v: Array, lam: Array, psi: Array, h: float) -> None:
         """Start, or start anew, from a consistent position and velocity.
 
@@ -110,6 +107,7 @@ class Stepper:
         self.newton.forget()
         self.newton.past = Past()
         self.state = self.scheme.begin(o, settings, t, Motion(q, v, vdot, lam, psi), h)
+        self.t = t
         self.newton.past.append(t, self.state.x)
         self._step = self.scheme.step(o, settings, self.newton)
         self.known = Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
@@ -174,9 +172,9 @@ class Stepper:
         """Make `state` the present one; `t` is its exact time, free of rounding in t + h."""
         if t is not None:
             state.t = t
-        self.state = state
+        self.state, self.t = state, state.t
         self.known = None
-        self.newton.past.append(state.t, state.x)
+        self.newton.past.append(self.t, state.x)
         self.counters.nsteps += 1
         self.counters.note_size(state.h)
 

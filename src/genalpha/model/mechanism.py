@@ -223,18 +223,22 @@ class Mechanism(Equations):
         G, K = self.holonomic_jacobian, self.nonholonomic_jacobian
         self.holonomic_rate = vector("holonomic_rate", m) or (
             completion.position_rate(self.holonomic, G)
-            if "holonomic_jacobian" in given or not m
+            if "holonomic_jacobian" in given
             else completion.position_rate_along(self.holonomic)
+            if m
+            else _empty
         )
         knows_rate = {"holonomic_rate", "holonomic_jacobian"} & self.given
         self.holonomic_acceleration = vector("holonomic_acceleration", m) or (
             completion.along_motion(self.holonomic_rate)
             if knows_rate
             else completion.position_acceleration(self.holonomic)
+            if m
+            else _empty
         )
-        self.nonholonomic_acceleration = vector(
-            "nonholonomic_acceleration", l
-        ) or completion.along_motion(self.nonholonomic)
+        self.nonholonomic_acceleration = vector("nonholonomic_acceleration", l) or (
+            completion.along_motion(self.nonholonomic) if l else _empty
+        )
         if "reaction" in given:
             self.reaction_jacobian = matrix(
                 "reaction_jacobian", (n, m + l)
