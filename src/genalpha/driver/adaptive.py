@@ -15,6 +15,7 @@ from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.local_error import error_norm, multiplier_error
 from genalpha.numerics.redundancy import check_rank
 from genalpha.numerics.step_control import Controller, landing
+from genalpha.numerics.trend import Trend
 from genalpha.numerics.weights import Tolerances
 from genalpha.schemes.settings import State
 
@@ -143,7 +144,9 @@ class AdaptiveSteps(StepSizes):
             except self._failures as error:
                 self._cut(stepper, self.controller.failed(), h, start.t, error)
         knot = stepper.knot()
-        self._history = stepper.scheme.history(knot.t, knot.v, knot.vdot)
+        coefficients = stepper.settings.coefficients
+        self._history = stepper.scheme.history(coefficients, knot.t, knot.v, knot.vdot)
+        self._trend = Trend()
 
     def advance(self, stepper: Stepper, t_end: float) -> None:
         """Take one accepted step."""
@@ -156,7 +159,7 @@ class AdaptiveSteps(StepSizes):
                 self._cut(stepper, self.controller.failed(), h, stepper.t, error)
                 self._again(stepper, t_end)
                 continue
-            norm = self._error(stepper, state, h)
+            norm, phi, snap = self._error(stepper, state, h)
             if norm <= 1.0:
                 break
             stepper.counters.nerrfails += 1
@@ -164,6 +167,7 @@ class AdaptiveSteps(StepSizes):
             self._again(stepper, t_end)
         self._start = None
         self._history.append(state)
+        self._trend.append(phi, snap)
         self._h = min(self.maxh, self._size_after(norm, abs(h)))
         landed = abs(t_end - state.t) <= 1e-9 * abs(h)
         stepper.accept(state, t_end if landed else None)
@@ -183,17 +187,23 @@ class AdaptiveSteps(StepSizes):
         """Return the next step, with its sign."""
         return self._direction * landing(abs(t_end - t), self._h)
 
-    def _error(self, stepper: Stepper, state: State, h: float) -> float:
-        """Return the norm of the local error in units of the tolerances."""
+    def _error(self, stepper: Stepper, state: State, h: float) -> tuple[float, float, Array | None]:
+        """Return the norm of the local error in units of the tolerances, and what its trend needs.
+
+        That is err / h^3 as of the differences alone, and the third derivative of v.
+        """
         jerk, snap = self._history.derivatives(state)
         if snap is None:
             snap = self._first_snap(stepper, state, h)
-        tolerances = self._tolerances
-        error = error_norm(stepper.error_constants, tolerances, h, jerk, snap, stepper.state, state)
+        old, tolerances, trend = stepper.state, self._tolerances, self._trend
+        error = error_norm(stepper.error_constants, tolerances, h, jerk, snap, old, state)
+        phi = error / abs(h) ** 3
+        if snap is not None:
+            error *= trend.factor(phi, snap, tolerances.weights_v(old.v, state.v))
         if not self.suppress_alg:
             changes = stepper.multiplier_changes(state, h)
             error = max(error, multiplier_error(tolerances, h, *changes))
-        return error
+        return error, phi, snap
 
     def _first_snap(self, stepper: Stepper, state: State, h: float) -> Array | None:
         """Return the third derivative of v in the first step, which has no past."""

@@ -10,7 +10,8 @@ see the theory pages. The derivatives come from divided differences of velocitie
 (`VelocityHistory`): they need no evaluation, hold for all schemes whose velocities are free of
 drift (the algorithmic accelerations of HHTI2 do not know the reactions), and their rounding
 errors, a few eps |v|, are not amplified for small h. GenAlphaI3 has a drift that jumps when the
-step size changes; there the algorithmic accelerations tell more (`AccelerationHistory`).
+step size changes; there, means of the algorithmic accelerations over each step take the place of
+differences of velocities (`MeanHistory`).
 """
 
 from __future__ import annotations
@@ -161,3 +162,45 @@ class AccelerationHistory:
         The shift alpha h of the accelerations is left out: it is nearly the same for all steps.
         """
         return state.t - 0.5 * state.h, (state.a - state.a_old) / state.h
+
+
+class MeanHistory:
+    """Derivatives from the mean accelerations of the last three steps.
+
+    Accelerations of GenAlphaI3 swing from step to step, by (-rho_inf)^n, wherever something has
+    changed suddenly. Their mean (1 - gamma) a0 + gamma a1 is what moves the velocity, belongs to
+    the middle of a step, and hardly knows of the swing; its second difference is smooth where the
+    difference of (a1 - a0) / h is not.
+
+    Parameters
+    ----------
+    c : Coefficients
+    t : float
+    v, vdot : (n,) array
+        The start; only there so that all histories start alike.
+    """
+
+    def __init__(self, c: Coefficients, t: float, v: Array, vdot: Array) -> None:
+        # gamma > 1, for rho_inf < 1/3, would extrapolate, and make much of the swing
+        self._weight = min(c.gamma, 1.0)
+        self._back = 1.0 - self._weight - c.alpha
+        self._past: list[tuple[float, Array]] = []
+        self._young = AccelerationHistory(t, v, vdot)
+
+    def derivatives(self, state: Any) -> tuple[Array, Array | None]:
+        """See `History`."""
+        if len(self._past) < 2:
+            return self._young.derivatives(state)
+        (t0, a0), (t1, a1), (t2, a2) = *self._past, self._of(state)
+        before, jerk = (a1 - a0) / (t1 - t0), (a2 - a1) / (t2 - t1)
+        return jerk, 2.0 * (jerk - before) / (t2 - t0)
+
+    def append(self, state: Any) -> None:
+        """See `History`."""
+        self._young.append(state)
+        self._past = [*self._past[-1:], self._of(state)]
+
+    def _of(self, state: Any) -> tuple[float, Array]:
+        """Return the mean acceleration of a step, and the time to which it belongs."""
+        mean = (1.0 - self._weight) * state.a_old + self._weight * state.a
+        return state.t - self._back * state.h, mean

@@ -22,6 +22,9 @@ AIM = 0.35
 INTEGRAL, PREDICTIVE = 0.25, 0.7
 #: An error below this share of the aim never cuts the step, whatever the trend says.
 FAR_BELOW = 1.0 / 3.0
+#: A rejected step is repeated with an error of this times safe^(order + 1), between the aim and
+#: what is allowed: on a motion that grows wilder, a try that just passes lags behind.
+AGAIN = 0.6
 #: Left of the way to the end, in steps: so much is taken in one step.
 ONE_STEP = 1.001
 
@@ -106,7 +109,7 @@ class Controller:
     def rejected(self, error: float) -> float:
         """Return the factor by which the step size is cut after a step with too large an error."""
         self._rejected = True
-        return max(self.fac1, self.safe * error ** (-1.0 / (self.order + 1)))
+        return max(self.fac1, self.safe * (AGAIN / error) ** (1.0 / (self.order + 1)))
 
     def failed(self) -> float:
         """Return the factor by which the step size is cut after Newton's iteration failed."""

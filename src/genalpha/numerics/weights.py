@@ -43,9 +43,13 @@ class Tolerances(NamedTuple):
         """Return the norm of an error of the position over a step from `q` to `q_new`."""
         return weighted_norm(error, weights(self.q, self.rtol, q, q_new))
 
+    def weights_v(self, v: Array, v_new: Array) -> Array:
+        """Return what an error of each component of the velocity counts."""
+        return weights(self.v, self.rtol, v, v_new)
+
     def norm_v(self, error: Array, v: Array, v_new: Array) -> float:
         """Return the norm of an error of the velocity."""
-        return weighted_norm(error, weights(self.v, self.rtol, v, v_new))
+        return weighted_norm(error, self.weights_v(v, v_new))
 
     def norm_lam(self, error: Array, lam: Array, lam_new: Array) -> float:
         """Return the norm of an error of the holonomic constraints' multipliers."""

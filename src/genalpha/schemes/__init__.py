@@ -11,7 +11,7 @@ from functools import cache
 from genalpha.errors import UnsupportedProblemError
 from genalpha.model import Mechanism
 from genalpha.numerics.coefficients import Coefficients
-from genalpha.numerics.local_error import AccelerationHistory, VelocityHistory
+from genalpha.numerics.local_error import MeanHistory, VelocityHistory
 from genalpha.schemes import hhti2, hhti2_nonholonomic, i3, soi2
 from genalpha.schemes.settings import Scheme, Settings
 
@@ -29,7 +29,7 @@ _I3 = Scheme(
     i3.I3,
     i3.report,
     i3.errors,
-    AccelerationHistory,
+    MeanHistory,
     i3.faults,
 )
 _SOI2 = Scheme(
@@ -40,7 +40,7 @@ _SOI2 = Scheme(
     soi2.SOI2,
     soi2.report,
     soi2.errors,
-    VelocityHistory,
+    lambda c, t, v, vdot: VelocityHistory(t, v, vdot),
     soi2.faults,
 )
 _HHTI2 = Scheme(
@@ -51,7 +51,7 @@ _HHTI2 = Scheme(
     hhti2.HHTI2,
     hhti2.report,
     hhti2.errors,
-    VelocityHistory,
+    lambda c, t, v, vdot: VelocityHistory(t, v, vdot),
     hhti2.faults,
 )
 _HHTI2_NONHOLONOMIC = replace(

@@ -60,7 +60,7 @@ class Scheme:
         True acceleration and multipliers, all of second order; `kept` is that of the state.
     errors : callable(settings) -> ErrorConstants
         Constants of the local error.
-    history : callable(t, v, vdot) -> History
+    history : callable(coefficients, t, v, vdot) -> History
         What tells the derivatives that the local error needs.
     faults : callable(mechanism, settings) -> list of str
         Conditions that the scheme needs and that are not met.
@@ -73,5 +73,5 @@ class Scheme:
     step: Callable[[Mechanism, Settings, Newton], Step]
     report: Callable[[Mechanism, float, Array, Array, Array], tuple[Array, Array, Array]]
     errors: Callable[[Settings], ErrorConstants]
-    history: Callable[[float, Array, Array], History]
+    history: Callable[[Coefficients, float, Array, Array], History]
     faults: Callable[[Mechanism, Settings], list[str]]
