@@ -51,6 +51,9 @@ def test_vectors(seed, n, m):
     check("stacked", -1.0, x, 2.0, other)
     check("stacked", -1.0, x, 2.0, other, 3.0, w)
     check("largest", r.standard_normal((n, m)))
+    check("error_weights", np.abs(w), 0.1, x, y)
+    check("weighted_norm", x, 1.0 + np.abs(w))
+    check("weighted_cosine", x, y, 1.0 + np.abs(w))
     times, values = np.cumsum(r.uniform(0.1, 1.0, 4)), np.array([x, y, z, w])
     for newest in range(4):  # rows are written in turn
         rows = np.roll(values, newest + 1, axis=0), np.roll(times, newest + 1)

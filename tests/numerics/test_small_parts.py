@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from genalpha import mechanisms
+from genalpha.kernels import error_weights, weighted_cosine, weighted_norm
 from genalpha.numerics.accuracy import EPS, FULL, Scales, for_tolerance, scales, size
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.interpolation import Knot, interpolate
 from genalpha.numerics.prediction import Past
-from genalpha.numerics.weights import weighted_norm, weights
 
 SCALES = Scales(noise=0.0, multiplier_noise=0.0, mass_over_gradient=0.1, rounding=EPS)
 
@@ -171,9 +171,13 @@ def test_orders_on_a_smooth_motion():
 
 
 def test_weights():
-    w = weights(np.array([1.0, 2.0]), 0.1, np.array([10.0, -3.0]), np.array([-20.0, 1.0]))
+    w = error_weights(np.array([1.0, 2.0]), 0.1, np.array([10.0, -3.0]), np.array([-20.0, 1.0]))
     np.testing.assert_allclose(w, [3.0, 2.3])
     assert weighted_norm(np.array([3.0, 4.0]), np.array([1.0, 2.0])) == pytest.approx(
         np.sqrt((9 + 4) / 2)
     )
     assert weighted_norm(np.zeros(0), np.zeros(0)) == 0.0
+    x, y, w = np.array([3.0, 0.0]), np.array([3.0, 4.0]), np.array([3.0, 4.0])
+    assert weighted_cosine(x, y, w) == pytest.approx(np.sqrt(0.5))
+    assert weighted_cosine(x, -x, w) == pytest.approx(-1.0)
+    assert weighted_cosine(x, 0.0 * y, w) == 0.0

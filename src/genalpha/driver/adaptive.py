@@ -128,8 +128,10 @@ class AdaptiveSteps(StepSizes):
         check_rank(o, *start[:3])
         self._ahead = look_ahead(o, start, self._tolerances, interval, self._failures)
         longest = min(LONGEST_FIRST * abs(interval), self.maxh)
-        constant = stepper.error_constants.position
-        self._h = self.inith or first_size(self._ahead, start, self._tolerances, constant, longest)
+        self._constants = stepper.error_constants
+        self._h = self.inith or first_size(
+            self._ahead, start, self._tolerances, self._constants.position, longest
+        )
         self._begin(stepper, t_end)
 
     def _begin(self, stepper: Stepper, t_end: float) -> None:
@@ -196,7 +198,7 @@ class AdaptiveSteps(StepSizes):
         if snap is None:
             snap = self._first_snap(stepper, state, h)
         old, tolerances, trend = stepper.state, self._tolerances, self._trend
-        error = error_norm(stepper.error_constants, tolerances, h, jerk, snap, old, state)
+        error = error_norm(self._constants, tolerances, h, jerk, snap, old, state)
         phi = error / abs(h) ** 3
         if snap is not None:
             error *= trend.factor(phi, snap, tolerances.weights_v(old.v, state.v))

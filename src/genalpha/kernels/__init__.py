@@ -20,6 +20,7 @@ from genalpha.kernels.plain import (
     called,
     combined,
     correction_size,
+    error_weights,
     extrapolated,
     largest,
     norm,
@@ -33,6 +34,8 @@ from genalpha.kernels.plain import (
     solution,
     stacked,
     transposed_product,
+    weighted_cosine,
+    weighted_norm,
     write_row,
     zeros,
 )
@@ -48,6 +51,7 @@ __all__ = [
     "called",
     "combined",
     "correction_size",
+    "error_weights",
     "extrapolated",
     "largest",
     "norm",
@@ -61,6 +65,8 @@ __all__ = [
     "solution",
     "stacked",
     "transposed_product",
+    "weighted_cosine",
+    "weighted_norm",
     "write_row",
     "zeros",
 ]

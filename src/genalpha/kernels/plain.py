@@ -48,6 +48,23 @@ def stacked(
     return np.concatenate([a * x, b * y] if z is None else [a * x, b * y, c * z])
 
 
+def error_weights(atol: Array, rtol: float, x: Array, x_new: Array) -> Array:
+    """Return atol + rtol max(|x|, |x_new|), component by component."""
+    return np.asarray(atol + rtol * np.maximum(np.abs(x), np.abs(x_new)))
+
+
+def weighted_norm(error: Array, weight: Array) -> float:
+    """Return the root mean square of error / weight, as IDA and RADAU5 take it; 0 if empty."""
+    return norm(error / weight) / sqrt(error.size) if error.size else 0.0
+
+
+def weighted_cosine(x: Array, y: Array, weight: Array) -> float:
+    """Return the cosine of the angle between x / weight and y / weight; 0 if one vanishes."""
+    x, y = x / weight, y / weight
+    length = norm(x) * norm(y)
+    return float(x.dot(y)) / length if length > 0.0 else 0.0
+
+
 def remember(values: Array, times: Array, row: int, t: float, x: Array) -> None:
     """Write a time and a vector into a row of a table and of its times."""
     values[row], times[row] = x, t

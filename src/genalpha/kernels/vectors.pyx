@@ -209,6 +209,50 @@ cpdef double correction_size(cnp.ndarray d, cnp.ndarray x, cnp.ndarray at, Size 
     return size
 
 
+cdef inline double* same_size(cnp.ndarray x, Size n) except NULL:
+    if cnp.PyArray_SIZE(x) != n:
+        raise ValueError(f"{cnp.PyArray_SIZE(x)} values instead of {n}")
+    return doubles(x)
+
+
+cpdef cnp.ndarray error_weights(cnp.ndarray atol, double rtol, cnp.ndarray x, cnp.ndarray x_new):
+    cdef Size i, n = cnp.PyArray_SIZE(atol)
+    cdef double* absolute = doubles(atol)
+    cdef double* old = same_size(x, n)
+    cdef double* new = same_size(x_new, n)
+    cdef cnp.ndarray result = vector(n)
+    cdef double* r = <double*> cnp.PyArray_DATA(result)
+    for i in range(n):
+        r[i] = absolute[i] + rtol * worst(fabs(old[i]), fabs(new[i]))
+    return result
+
+
+cpdef double weighted_norm(cnp.ndarray error, cnp.ndarray weight) except? -1.0:
+    cdef Size i, n = cnp.PyArray_SIZE(error)
+    cdef double* e = doubles(error)
+    cdef double* w = same_size(weight, n)
+    cdef double scaled, total = 0.0
+    for i in range(n):
+        scaled = e[i] / w[i]
+        total += scaled * scaled
+    return sqrt(total / n) if n else 0.0
+
+
+cpdef double weighted_cosine(cnp.ndarray x, cnp.ndarray y, cnp.ndarray weight) except? -2.0:
+    cdef Size i, n = cnp.PyArray_SIZE(x)
+    cdef double* a = doubles(x)
+    cdef double* b = same_size(y, n)
+    cdef double* w = same_size(weight, n)
+    cdef double first, second, xx = 0.0, yy = 0.0, xy = 0.0
+    for i in range(n):
+        first, second = a[i] / w[i], b[i] / w[i]
+        xx += first * first
+        yy += second * second
+        xy += first * second
+    xx = sqrt(xx) * sqrt(yy)
+    return xy / xx if xx > 0.0 else 0.0
+
+
 cdef inline double worst(double a, double b) noexcept nogil:
     """The larger one; NaN wins."""
     return a if a > b or a != a else b

@@ -186,9 +186,7 @@ def check_start(o: Mechanism, t: float, q: Array, v: Array) -> None:
     )
 
 
-def _worst_violation(
-    o: Mechanism, t: float, q: Array, v: Array
-) -> tuple[str, int, float, float]:
+def _worst_violation(o: Mechanism, t: float, q: Array, v: Array) -> tuple[str, int, float, float]:
     """Return level, constraint, residual, and residual as a relative distance in coordinates."""
     J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
     lengths, worst = row_lengths(J), ("", 0, 0.0, 0.0)

@@ -16,17 +16,20 @@ differences of velocities (`MeanHistory`).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from genalpha.kernels import combined
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.weights import Tolerances
 
 Array = np.ndarray
 
 
-class ErrorConstants(NamedTuple):
+@dataclass
+class ErrorConstants:
     """C_q and C_v, as absolute values."""
 
     position: float
@@ -62,10 +65,13 @@ def error_norm(
     old, new
         Both ends of the step, with q and v.
     """
-    error = constants.position * tolerances.norm_q(h**3 * jerk, old.q, new.q)
+    cube = abs(h) ** 3
+    error = cube * constants.position * tolerances.norm_q(jerk, old.q, new.q)
     if snap is None:
         return error
-    return max(error, constants.velocity * tolerances.norm_v(h**3 * snap, old.v, new.v))
+    of_velocity = cube * constants.velocity * tolerances.norm_v(snap, old.v, new.v)
+    # written so that NaN wins
+    return of_velocity if not of_velocity <= error else error
 
 
 def multiplier_error(
@@ -80,7 +86,12 @@ def multiplier_error(
     return h**2 * max(change_lam, change_psi)
 
 
-class History(Protocol):
+def slope(later: Array, earlier: Array, time: float) -> Array:
+    """Return the difference of two vectors over the time between them."""
+    return combined(1.0 / time, later, -1.0 / time, earlier)
+
+
+class History:
     """Tells derivatives of the velocity from the steps so far."""
 
     def derivatives(self, state: Any) -> tuple[Array, Array | None]:
@@ -88,12 +99,14 @@ class History(Protocol):
 
         Right after the start, the third is None: there is no past to tell it.
         """
+        raise NotImplementedError
 
     def append(self, state: Any) -> None:
         """Add an accepted step."""
+        raise NotImplementedError
 
 
-class VelocityHistory:
+class VelocityHistory(History):
     """Derivatives from the velocities of the last steps.
 
     Parameters
@@ -110,27 +123,27 @@ class VelocityHistory:
 
     def derivatives(self, state: Any) -> tuple[Array, Array | None]:
         """See `History`."""
-        times, values = [state.t, *reversed(self._t)], [state.v, *reversed(self._v)]
+        times, values = [state.t, *self._t], [state.v, *self._v]
         first = [
-            (values[i] - values[i + 1]) / (times[i] - times[i + 1]) for i in range(len(times) - 1)
+            slope(values[i], values[i + 1], times[i] - times[i + 1]) for i in range(len(times) - 1)
         ]
         if len(self._t) < 3:  # the start counts twice, with its slope
             times.append(times[-1])
             first.append(self._vdot)
-        second = [
-            (first[i] - first[i + 1]) / (times[i] - times[i + 2]) for i in range(len(first) - 1)
-        ]
-        if len(second) < 2:
-            return 2.0 * second[0], None
-        return 2.0 * second[0], 6.0 * (second[0] - second[1]) / (times[0] - times[3])
+        # divided differences, times 2 and 6
+        jerk = slope(first[0], first[1], 0.5 * (times[0] - times[2]))
+        if len(first) < 3:
+            return jerk, None
+        before = slope(first[1], first[2], 0.5 * (times[1] - times[3]))
+        return jerk, slope(jerk, before, (times[0] - times[3]) / 3.0)
 
     def append(self, state: Any) -> None:
         """See `History`; three steps are kept."""
-        self._t = [*self._t[-2:], state.t]
-        self._v = [*self._v[-2:], state.v]
+        self._t = [state.t, *self._t[:2]]
+        self._v = [state.v, *self._v[:2]]
 
 
-class AccelerationHistory:
+class AccelerationHistory(History):
     """Derivatives from algorithmic accelerations, which lie h apart within a step.
 
     Parameters
@@ -149,7 +162,7 @@ class AccelerationHistory:
         if self._last is None:
             return jerk, None
         last_middle, last_jerk = self._last
-        return jerk, (jerk - last_jerk) / (middle - last_middle)
+        return jerk, slope(jerk, last_jerk, middle - last_middle)
 
     def append(self, state: Any) -> None:
         """See `History`."""
@@ -161,10 +174,10 @@ class AccelerationHistory:
 
         The shift alpha h of the accelerations is left out: it is nearly the same for all steps.
         """
-        return state.t - 0.5 * state.h, (state.a - state.a_old) / state.h
+        return state.t - 0.5 * state.h, slope(state.a, state.a_old, state.h)
 
 
-class MeanHistory:
+class MeanHistory(History):
     """Derivatives from the mean accelerations of the last three steps.
 
     Accelerations of GenAlphaI3 swing from step to step, by (-rho_inf)^n, wherever something has
@@ -191,9 +204,10 @@ class MeanHistory:
         """See `History`."""
         if len(self._past) < 2:
             return self._young.derivatives(state)
-        (t0, a0), (t1, a1), (t2, a2) = *self._past, self._of(state)
-        before, jerk = (a1 - a0) / (t1 - t0), (a2 - a1) / (t2 - t1)
-        return jerk, 2.0 * (jerk - before) / (t2 - t0)
+        (t0, a0), (t1, a1) = self._past
+        t2, a2 = self._of(state)
+        before, jerk = slope(a1, a0, t1 - t0), slope(a2, a1, t2 - t1)
+        return jerk, slope(jerk, before, 0.5 * (t2 - t0))
 
     def append(self, state: Any) -> None:
         """See `History`."""
@@ -202,5 +216,5 @@ class MeanHistory:
 
     def _of(self, state: Any) -> tuple[float, Array]:
         """Return the mean acceleration of a step, and the time to which it belongs."""
-        mean = (1.0 - self._weight) * state.a_old + self._weight * state.a
+        mean = combined(self._weight, state.a, 1.0 - self._weight, state.a_old)
         return state.t - self._back * state.h, mean

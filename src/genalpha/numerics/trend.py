@@ -8,9 +8,11 @@ one more step. See the theory page.
 
 from __future__ import annotations
 
-from math import exp, log, sqrt
+from math import exp, inf, log
 
 import numpy as np
+
+from genalpha.kernels import weighted_cosine
 
 Array = np.ndarray
 
@@ -51,18 +53,12 @@ class Trend:
         change = LATEST * now + (1.0 - LATEST) * before
         # a v''' that turns round, as swinging errors do, has no trend
         shift = AHEAD * change * (1.0 if change > 0.0 else FALL)
-        shift *= max(0.0, _cosine(snap / weight, last_snap / weight))
-        return exp(min(log(LIMIT), max(-log(LIMIT), shift)))
+        shift *= max(0.0, weighted_cosine(snap, last_snap, weight))
+        return min(LIMIT, max(1.0 / LIMIT, exp(shift)))
 
     def append(self, phi: float, snap: Array | None) -> None:
         """Add an accepted step; without its v''', or without an error, the past ends there."""
-        if snap is None or not 0.0 < phi < np.inf:
+        if snap is None or not 0.0 < phi < inf:
             self._past = []
         else:
             self._past = [*self._past[-1:], (phi, snap)]
-
-
-def _cosine(x: Array, y: Array) -> float:
-    """Return the cosine of the angle between two vectors; 0 if one of them vanishes."""
-    length = sqrt(x.dot(x) * y.dot(y))
-    return float(x.dot(y)) / length if length > 0.0 else 0.0

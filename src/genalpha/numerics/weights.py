@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from math import sqrt
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from genalpha.kernels import error_weights, weighted_norm
+
 Array = np.ndarray
 
 
-def weights(atol: ArrayLike, rtol: float, x: Array, x_new: Array) -> Array:
-    """Return atol + rtol max(|x|, |x_new|), component by component."""
-    return np.asarray(atol + rtol * np.maximum(np.abs(x), np.abs(x_new)))
-
-
-def weighted_norm(error: Array, weight: Array) -> float:
-    """Return the root mean square of error / weight, as IDA and RADAU5 take it; 0 if empty."""
-    if not error.size:
-        return 0.0
-    scaled = error / weight
-    return sqrt(scaled.dot(scaled) / error.size)
-
-
-class Tolerances(NamedTuple):
+@dataclass
+class Tolerances:
     """A relative tolerance, and absolute ones for q, v, lam and psi."""
 
     rtol: float
@@ -36,16 +25,16 @@ class Tolerances(NamedTuple):
     @classmethod
     def split(cls, rtol: float, atol: ArrayLike, n_q: int, n_lam: int, n_psi: int) -> Tolerances:
         """Take `atol` apart: a number, or a vector for [q, v, lam, psi]."""
-        values = np.broadcast_to(np.asarray(atol, dtype=float), (2 * n_q + n_lam + n_psi,))
+        values = np.array(np.broadcast_to(atol, (2 * n_q + n_lam + n_psi,)), dtype=float)
         return cls(rtol, *np.split(values, np.cumsum([n_q, n_q, n_lam])))
 
     def norm_q(self, error: Array, q: Array, q_new: Array) -> float:
         """Return the norm of an error of the position over a step from `q` to `q_new`."""
-        return weighted_norm(error, weights(self.q, self.rtol, q, q_new))
+        return weighted_norm(error, error_weights(self.q, self.rtol, q, q_new))
 
     def weights_v(self, v: Array, v_new: Array) -> Array:
         """Return what an error of each component of the velocity counts."""
-        return weights(self.v, self.rtol, v, v_new)
+        return error_weights(self.v, self.rtol, v, v_new)
 
     def norm_v(self, error: Array, v: Array, v_new: Array) -> float:
         """Return the norm of an error of the velocity."""
@@ -53,8 +42,8 @@ class Tolerances(NamedTuple):
 
     def norm_lam(self, error: Array, lam: Array, lam_new: Array) -> float:
         """Return the norm of an error of the holonomic constraints' multipliers."""
-        return weighted_norm(error, weights(self.lam, self.rtol, lam, lam_new))
+        return weighted_norm(error, error_weights(self.lam, self.rtol, lam, lam_new))
 
     def norm_psi(self, error: Array, psi: Array, psi_new: Array) -> float:
         """Return the norm of an error of the nonholonomic constraints' multipliers."""
-        return weighted_norm(error, weights(self.psi, self.rtol, psi, psi_new))
+        return weighted_norm(error, error_weights(self.psi, self.rtol, psi, psi_new))

@@ -1,0 +1,33 @@
+# C types of `genalpha.driver.adaptive`.
+
+cimport cython
+cimport numpy as cnp
+from genalpha.driver.march cimport StepSizes
+from genalpha.driver.stepper cimport Stepper
+from genalpha.numerics.local_error cimport ErrorConstants, History, error_norm
+from genalpha.numerics.step_control cimport Controller, landing
+from genalpha.numerics.trend cimport Trend
+from genalpha.numerics.weights cimport Tolerances
+
+
+cdef class AdaptiveSteps(StepSizes):
+    cdef public double rtol, inith, maxh
+    cdef public cnp.ndarray atol
+    cdef public Py_ssize_t maxsteps
+    cdef public bint suppress_alg
+    cdef public Controller controller
+    cdef tuple _failures
+    cdef object _failure, _start, _ahead
+    cdef Py_ssize_t _steps
+    cdef double _direction, _h
+    cdef Tolerances _tolerances
+    cdef ErrorConstants _constants
+    cdef History _history
+    cdef Trend _trend
+
+    @cython.locals(h=double, norm=double, phi=double)
+    cpdef advance(self, Stepper stepper, double t_end)
+    cdef double _size_after(self, double norm, double h) except? -1.0
+    cdef double _next(self, double t, double t_end) except? -1.0
+    @cython.locals(tolerances=Tolerances, trend=Trend, error=double, phi=double, snap=cnp.ndarray)
+    cdef tuple _error(self, Stepper stepper, state, double h)
