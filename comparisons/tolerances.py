@@ -23,15 +23,14 @@ from comparisons.runner import Plan, run
 from comparisons.solvers import SOLVERS as ALL_SOLVERS
 
 TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
-#: Mechanism of the comparisons -> loosest tolerance of the fit.
-MECHANISMS = {
-    "simple_pendulum": 1e-2,
-    "pendulum_jn": 1e-2,
-    "slider_crank": 1e-2,
-    "andrews_squeezer": 1e-2,
-    "jay_negrut_test": 1e-2,
-    "rolling_disk": 1e-2,
-}
+MECHANISMS = (
+    "simple_pendulum",
+    "pendulum_jn",
+    "slider_crank",
+    "andrews_squeezer",
+    "jay_negrut_test",
+    "rolling_disk",
+)
 #: Solver of the comparisons -> the formulation in which it does best on these mechanisms.
 SOLVERS = {
     "GenAlphaI3 (adaptive)": Form.MECHANISM,
@@ -88,9 +87,7 @@ class Proportionality:
     solver: str
     runs: tuple[Record, ...]
 
-    def points(
-        self, *variables: Variable, loosest: float = np.inf
-    ) -> tuple[list[float], list[float]]:
+    def points(self, *variables: Variable) -> tuple[list[float], list[float]]:
         """Return tolerances, and the errors there.
 
         Of several variables the larger error, each relative to its own size.
@@ -99,21 +96,19 @@ class Proportionality:
             (run.value, max(errors))
             for run in self.runs
             if run.ok
-            and run.value <= loosest
             and (errors := [e for x in variables if (e := run.relative_error(x)) is not None])
         ]
         return [x for x, _ in found], [x for _, x in found]
 
     @property
     def position(self) -> Fit:
-        """How the error of q follows the tolerance, in the mechanism's range."""
-        return Fit.through(*self.points(Variable.Q, loosest=MECHANISMS[self.mechanism]))
+        """How the error of q follows the tolerance."""
+        return Fit.through(*self.points(Variable.Q))
 
     @property
     def multipliers(self) -> Fit:
         """How the error of lam and psi does."""
-        loosest = MECHANISMS[self.mechanism]
-        return Fit.through(*self.points(Variable.LAM, Variable.PSI, loosest=loosest))
+        return Fit.through(*self.points(Variable.LAM, Variable.PSI))
 
     @property
     def falls(self) -> bool:
@@ -139,7 +134,7 @@ class Proportionality:
 
 
 def study(
-    mechanisms: Sequence[str] = tuple(MECHANISMS),
+    mechanisms: Sequence[str] = MECHANISMS,
     solvers: Sequence[str] = tuple(SOLVERS),
     tolerances: Sequence[float] = TOLERANCES,
     jobs: int = 1,
@@ -188,7 +183,7 @@ def _name(solver: str) -> str:
 
 def _span(each: Proportionality) -> str:
     """Return the range of the fit, and where runs failed."""
-    tolerances, _ = each.points(Variable.Q, loosest=MECHANISMS[each.mechanism])
+    tolerances, _ = each.points(Variable.Q)
     failed = ", ".join(f"{run.value:.0e}" for run in each.runs if not run.ok)
     text = f"{tolerances[0]:.0e} … {tolerances[-1]:.0e}" if len(tolerances) > 1 else "–"
     return f"{text}; fails at {failed}" if failed else text

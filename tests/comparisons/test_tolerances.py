@@ -50,16 +50,6 @@ def test_failures_are_told():
     assert "–; fails at 1e-02" in cells
 
 
-def test_the_squeezer_is_fitted_where_it_is_asymptotic():
-    runs = [
-        record(x, e, mechanism="andrews_squeezer")
-        for x, e in ((1e-2, 9.0), (1e-4, 1e-4), (1e-6, 1e-6))
-    ]
-    each = Proportionality("andrews_squeezer", "IDA", tuple(runs))
-    assert each.position.slope == pytest.approx(1.0)
-    assert each.error(1e-2) == 4.5
-
-
 def test_runs(tmp_path):
     found = study(["rolling_disk"], ["GenAlphaSOI2 (adaptive)"], (1e-4, 1e-6), output=tmp_path)
     (each,) = found
