@@ -100,6 +100,8 @@ def test_outside_of_the_interval(end):
             solution(t)
     assert solution(end).q[0] == solution.q[-1, 0]
     assert solution(0.0).q[0] == 1.0
+    solution(0.0).q[:] = 7.0  # the caller's own
+    assert solution(0.0).q[0] == 1.0
 
 
 @pytest.mark.parametrize("end", [1.0, -1.0])

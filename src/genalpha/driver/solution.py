@@ -63,7 +63,8 @@ class Solution:
         """
         times = np.asarray(t, dtype=float)
         if times.ndim == 0:
-            return self._at(float(times))
+            knot = self._at(float(times))
+            return Knot(knot.t, *(x.copy() for x in knot[1:]))  # the caller's own
         knots = [self._at(x) for x in times]
         return Knot(times, *(np.array([k[i] for k in knots]) for i in range(1, 6)))  # type: ignore[arg-type]
 

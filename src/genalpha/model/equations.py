@@ -1,6 +1,6 @@
 """The equations of motion, put together: what a step evaluates again and again.
 
-`Mechanism` fills in the functions; here they are only called. Compiled, see `genalpha.compiled`.
+`Mechanism` fills in the functions; here they are only called. Compiled, see `genalpha.imports`.
 """
 
 from __future__ import annotations

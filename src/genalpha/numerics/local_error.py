@@ -211,7 +211,8 @@ class MeanHistory(History):
 
     def append(self, state: Any) -> None:
         """See `History`."""
-        self._young.append(state)
+        if len(self._past) < 2:
+            self._young.append(state)
         self._past = [*self._past[-1:], self._of(state)]
 
     def _of(self, state: Any) -> tuple[float, Array]:
