@@ -46,6 +46,14 @@ def test_all_faulty_times_and_tolerances_in_one_error():
     assert len(found) == 6
 
 
+def test_faults_of_all_kinds_in_one_error():
+    found = faults(pendulum(), 1.0, start="cold", tol=1e-3, t_eval=[0.5, 1.5], rtol=-1.0, h=None)
+    starts = ("t_eval", "unknown option 'tol'", "start", "rtol")
+    assert len(found) == len(starts)
+    for start in starts:
+        assert any(fault.startswith(start) for fault in found), start
+
+
 def test_no_tolerance_at_all():
     assert "no error would be allowed" in faults(pendulum(), 1.0, rtol=0.0, atol=0.0)[0]
     assert "expected numbers >= 0" in faults(pendulum(), 1.0, atol=[1, 1, 1, 1, np.nan])[0]

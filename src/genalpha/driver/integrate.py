@@ -80,12 +80,15 @@ def integrate(
     >>> bool(abs(solution.q[-1] @ solution.q[-1] - 1) < 1e-8)
     True
     """
-    if scheme in STABILIZED:
-        times = None if t_eval is None else _checked_times(t_eval, mechanism.t0, t_final)
-        return run_stabilized(mechanism, t_final, scheme, h, times, options)
     o = mechanism
-    checked = _options(scheme, options)
-    faults = _faults_of_times(o.t0, t_final, h)
+    times = None if t_eval is None else np.array(t_eval, dtype=float)
+    faults = _faults_of_output(times, o.t0, t_final)
+    if scheme in STABILIZED:
+        if faults:
+            raise InvalidOptionError("integrate", faults)
+        return run_stabilized(o, t_final, scheme, h, times, options)
+    checked, unknown = _options(scheme, options)
+    faults += unknown + checked.faults() + _faults_of_times(o.t0, t_final, h)
     if h is None:
         faults += faults_of_tolerances(o, rtol, atol, inith, maxh, maxsteps)
     if faults:
@@ -97,7 +100,6 @@ def integrate(
         )
     else:
         sizes = GivenSteps(np.asarray(h)) if np.ndim(h) else FixedSteps(float(h))  # type: ignore[arg-type]
-    times = None if t_eval is None else _checked_times(t_eval, o.t0, t_final)
     tolerance = None if h is not None else leading_tolerance(rtol, atol)
     march = March(Stepper(o, checked, tolerance=tolerance), sizes)
     record = Record(march, complete=times is None)
@@ -118,14 +120,12 @@ def _solution(o: Mechanism, record: Record, march: March, times: Array | None) -
     return Solution(o, record.times, knots, record.a, stepper.counters, times)
 
 
-def _options(scheme: str, options: dict[str, Any]) -> Options:
-    unknown = set(options) - set(Options.__dataclass_fields__)
-    if unknown:
-        known = ", ".join(sorted(Options.__dataclass_fields__))
-        raise InvalidOptionError(
-            "integrate", [f"unknown option {name!r}; known are {known}" for name in sorted(unknown)]
-        )
-    return Options(scheme=scheme, **options)
+def _options(scheme: str, options: dict[str, Any]) -> tuple[Options, list[str]]:
+    """Return the options that there are, and complaints about the others."""
+    known = Options.__dataclass_fields__.keys() - {"scheme"}
+    names = ", ".join(sorted(known))
+    faults = [f"unknown option {x!r}; known are {names}" for x in sorted(options.keys() - known)]
+    return Options(scheme, **{x: options[x] for x in options.keys() & known}), faults
 
 
 def _faults_of_times(t0: float, t_final: float, h: float | Sequence[float] | None) -> list[str]:
@@ -142,13 +142,12 @@ def _faults_of_times(t0: float, t_final: float, h: float | Sequence[float] | Non
     return faults
 
 
-def _checked_times(t_eval: ArrayLike, t0: float, t_final: float) -> Array:
-    times = np.array(t_eval, dtype=float)
+def _faults_of_output(times: Array | None, t0: float, t_final: float) -> list[str]:
+    """List what is wrong with the times at which the motion is wanted."""
     first, last = sorted((t0, t_final))
     # written so that NaN fails too
-    if times.ndim != 1 or not times.size or not np.all((first <= times) & (times <= last)):
-        raise InvalidOptionError(
-            "integrate",
-            [f"t_eval must be a vector of times in [{first:g}, {last:g}]; it is {t_eval!r}"],
-        )
-    return times
+    if times is None or (
+        times.ndim == 1 and times.size and np.all((first <= times) & (times <= last))
+    ):
+        return []
+    return [f"t_eval must be a vector of times in [{first:g}, {last:g}]; it is {times!r:.200}"]

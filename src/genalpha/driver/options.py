@@ -86,7 +86,7 @@ class Options:
         InvalidOptionError
             With all faults: of the options, and of the conditions that the scheme needs.
         """
-        faults = self._faults()
+        faults = self.faults()
         if faults:
             raise InvalidOptionError(str(self.scheme), faults)
         settings = Settings(
@@ -114,7 +114,8 @@ class Options:
             return Coefficients.hht(self.alpha)
         return self.coefficients or SCHEMES[self.scheme].default()
 
-    def _faults(self) -> list[str]:
+    def faults(self) -> list[str]:
+        """List what is wrong with the options, whatever the mechanism."""
         faults = []
         for name, known in (
             ("scheme", tuple(SCHEMES)),
