@@ -38,4 +38,4 @@ MODULES = cythonize(
 for module in MODULES:
     module.optional = True  # here, because cythonize forgets it
 
-setup(ext_modules=MODULES)
+setup(ext_modules=MODULES, options={"build_ext": {"parallel": True}})

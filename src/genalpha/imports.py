@@ -2,7 +2,7 @@
 
 The modules that every step runs through are compiled: those with a .pxd file beside them, which
 gives their variables C types (see setup.py). The Python file is the source all the same. It is
-run as it is, with the same results but ten times slower for small mechanisms, if
+run as it is, with the same results but 10 to 30 times slower for small mechanisms, if
 
 - there was no compiler when genalpha was installed,
 - the environment variable GENALPHA_PLAIN is set, or

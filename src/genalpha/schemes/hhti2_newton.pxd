@@ -26,10 +26,7 @@ cdef class Weights:
 
 
 cdef class Holonomic(Step):
-    cdef Equations o
-    cdef object settings
-    cdef Newton newton
-    cdef double relative, alpha, beta, gamma, t, h, hb, hg
+    cdef double t, h, hb, hg
     cdef str variant
     cdef Weights weights
     cdef cnp.ndarray q0, v0, f0, q_hat, v_hat

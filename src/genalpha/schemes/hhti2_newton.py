@@ -98,9 +98,7 @@ class Holonomic(Step):
     unknowns: Unknowns
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
-        c = settings.coefficients
-        self.o, self.settings, self.newton, self.relative = o, settings, newton, settings.relative
-        self.alpha, self.beta, self.gamma = c.alpha, c.beta, c.gamma
+        super().__init__(o, settings, newton)
         self.variant, self.weights = settings.variant, weights(settings.b, settings.variant)
 
     def begin(

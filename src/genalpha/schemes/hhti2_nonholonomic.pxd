@@ -29,10 +29,7 @@ cdef class Matrices:
 
 
 cdef class Nonholonomic(Step):
-    cdef Equations o
-    cdef object settings
-    cdef Newton newton
-    cdef double relative, alpha, beta, gamma, t, h, hb, hg, t_middle
+    cdef double t, h, hb, hg, t_middle
     cdef cnp.ndarray v0, f0, q_hat, v_hat, q_middle
     cdef object solve_mass
 

@@ -27,7 +27,7 @@ from genalpha.numerics.gradients import tangent
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve
 from genalpha.numerics.mass import mass_solver
-from genalpha.numerics.newton import Newton, Sizes
+from genalpha.numerics.newton import Sizes
 from genalpha.schemes.hhti2 import adjusted, initial_force
 from genalpha.schemes.hhti2_newton import new_force, transported
 from genalpha.schemes.settings import Settings
@@ -79,11 +79,6 @@ class Nonholonomic(Step):
     """One step of the method of section 6; R is evaluated in the middle, at t_middle, q_middle."""
 
     unknowns: Unknowns
-
-    def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
-        c = settings.coefficients
-        self.o, self.settings, self.newton, self.relative = o, settings, newton, settings.relative
-        self.alpha, self.beta, self.gamma = c.alpha, c.beta, c.gamma
 
     def take(self, state: State, h: float) -> State:
         """See `Step`."""

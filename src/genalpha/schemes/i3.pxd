@@ -26,11 +26,7 @@ cpdef tuple adjusted(Equations o, settings, Newton newton, State state, double h
 
 
 cdef class I3(Step):
-    cdef Equations o
-    cdef object settings
-    cdef Newton newton
-    cdef double relative, alpha_m, alpha_f, beta, gamma, t, bp, gp
-    cdef tuple relation
+    cdef double t, bp, gp
     cdef cnp.ndarray q_hat, v_hat, a_hat
 
     @cython.locals(bp=double, gp=double, o=Equations, x=cnp.ndarray, a0=cnp.ndarray)

@@ -204,12 +204,6 @@ class I3(Step):
     q1 = q_hat + vdot1 / bp and v1 = v_hat + gp / bp vdot1.
     """
 
-    def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
-        c = settings.coefficients
-        self.o, self.settings, self.newton, self.relative = o, settings, newton, settings.relative
-        self.alpha_m, self.alpha_f, self.beta, self.gamma = c.alpha_m, c.alpha_f, c.beta, c.gamma
-        self.relation = c.relation_at_infinity
-
     def take(self, state: State, h: float) -> State:
         """See `Step`."""
         a0 = self._begin(state, h)

@@ -32,11 +32,7 @@ cpdef tuple adjusted(settings, State state, double h)
 
 
 cdef class SOI2(Step):
-    cdef Equations o
-    cdef object settings
-    cdef Newton newton
-    cdef double relative, alpha, alpha_m, alpha_f, beta, gamma, weight_m, weight_f, t, hb, hg
-    cdef tuple relation
+    cdef double weight_m, weight_f, t, hb, hg
     cdef cnp.ndarray q_hat, v_hat, old
     cdef object M1
 

@@ -166,11 +166,8 @@ class SOI2(Step):
     unknowns: Unknowns
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
-        c = settings.coefficients
-        self.o, self.settings, self.newton, self.relative = o, settings, newton, settings.relative
-        self.alpha, self.alpha_m, self.alpha_f = c.alpha, c.alpha_m, c.alpha_f
-        self.beta, self.gamma, self.relation = c.beta, c.gamma, c.relation_at_infinity
-        self.weight_m, self.weight_f = 1.0 - c.alpha_m, 1.0 - c.alpha_f
+        super().__init__(o, settings, newton)
+        self.weight_m, self.weight_f = 1.0 - self.alpha_m, 1.0 - self.alpha_f
 
     def take(self, state: State, h: float) -> State:
         """See `Step`."""
