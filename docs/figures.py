@@ -28,6 +28,7 @@ from scipy.integrate import solve_ivp
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for the package `comparisons`
 import choices
 import linear_solvers
+import orders
 
 from comparisons.stiff_chain import stiff_chain as vibrating_chain
 from comparisons.tolerances import study as tolerance_study
@@ -35,7 +36,6 @@ from comparisons.tolerances import table as tolerances_table
 from genalpha import Coefficients, Mechanism, imports, integrate, mechanisms
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import saddle, stack
-from genalpha.schemes import i3
 
 PAGES = Path(__file__).parent / "pages"
 IMAGES = PAGES / "images"
@@ -190,44 +190,6 @@ def undamped():
     save(figure, "undamped")
 
 
-def alternating(length, pairs):
-    h = length / pairs
-    return [h / 3.0, 2.0 * h / 3.0] * pairs
-
-
-def equal(length, count):
-    return [length / count] * count
-
-
-def component_errors(o, length, sizes, after, options):
-    """Largest errors of q, v, a, lam, psi from the fraction `after` of the run on."""
-    s = integrate(o, length, h=sizes, **options)
-    c = options.get("coefficients") or Coefficients.chung_hulbert(options["rho_inf"])
-    found = np.zeros(5)
-    first = max(1, int(after * len(sizes)))
-    for i in range(first, len(s.t), max(1, len(s.t) // 40) | 1):
-        truth = o.reference.motion(s.t[i])
-        a = o.reference.motion(s.t[i] + c.alpha * sizes[i - 1]).vdot
-        pairs = (
-            (s.q[i], truth.q), (s.v[i], truth.v), (s.a[i], a), (s.lam[i], truth.lam),
-            (s.psi[i], truth.psi),
-        )  # fmt: skip
-        found = np.maximum(found, [np.linalg.norm(x - y) for x, y in pairs])
-    return found
-
-
-def orders(o, length, coarsest, sizes_of, after=0.25, **options):
-    """Slopes of log error over log h; a dash where there is no such component."""
-    counts = [coarsest, round(1.5 * coarsest), 2 * coarsest, 3 * coarsest]
-    table = np.array(
-        [component_errors(o, length, sizes_of(length, n), after, options) for n in counts]
-    )
-    there = table.min(axis=0) > 0.0
-    slopes = np.full(5, np.nan)
-    slopes[there] = np.polyfit(-np.log(counts), np.log(table[:, there]), 1)[0]
-    return ["–" if np.isnan(x) else f"{x:.2f}" for x in slopes]
-
-
 def with_sources(table):
     """Run what replaces parts of a module on its source: compiled ones know no replacement."""
 
@@ -245,87 +207,25 @@ def with_sources(table):
     return run
 
 
-def only_14a(o, settings, newton, state, h):
-    """`i3.adjusted` without its correction of v0."""
-    alpha = settings.coefficients.alpha
-    return state.v, state.a + alpha * (h / state.h - 1.0) * (state.a - state.a_old)
-
-
 @with_sources
 def order_i3():
-    o = mechanisms.hht_test()
-    options = {"scheme": "GenAlphaI3", "rho_inf": 0.2}
-    both = orders(o, 1.0, 150, alternating, **options)
-    kept = i3.adjusted
-    i3.adjusted = only_14a
-    try:
-        only = orders(o, 1.0, 150, alternating, **options)
-    finally:
-        i3.adjusted = kept
-    none = orders(o, 1.0, 150, alternating, adjust_steps=False, **options)
-    rows = [
-        ["a by (14a) and v0 by the drift (default)", *both[:4]],
-        ["only a by (14a)", *only[:4]],
-        ["neither (`adjust_steps=False`)", *none[:4]],
-    ]
-    return markdown(["adjusted", "q", "v", "a", "lam"], rows)
-
-
-# --- Jay and Negrut 2008, Jay -------------------------------------------------------------------
+    return markdown(*orders.order_i3())
 
 
 def order_soi2():
-    rows = []
-    for name, length, coarsest, free in (
-        ("jay_negrut_test", 1.0, 100, 0),
-        ("hht_test", 1.0, 150, 1),
-        ("pendulum_jn", 0.5, 200, 1),
-        ("rolling_disk", 0.8, 100, 3),
-    ):
-        o = getattr(mechanisms, name)()
-        for adjust in (True, False):
-            slopes = orders(
-                o, length, coarsest, alternating,
-                scheme="GenAlphaSOI2", rho_inf=0.2, adjust_steps=adjust,
-            )  # fmt: skip
-            rows.append([f"`{name}`", free, "yes" if adjust else "no", *slopes])
-    return markdown(["mechanism", "free velocities", "(14)", "q", "v", "a", "lam", "psi"], rows)
+    return markdown(*orders.order_soi2())
 
 
 def order_start():
-    o = mechanisms.pendulum_jn()
-    rows = []
-    for scheme in SCHEMES[:2]:
-        for start in ("plain", "shifted"):
-            slopes = orders(o, 0.05, 40, equal, 0.0, scheme=scheme, rho_inf=0.8, start=start)
-            rows.append([f"`{scheme}`", start, *slopes[:4]])
-    return markdown(["scheme", "start", "q", "v", "a", "lam"], rows)
+    return markdown(*orders.order_start())
 
 
 def coefficients():
-    rows = []
-    for rho_inf in (0.0, 0.1, 0.2, 1.0 / 3.0, 0.5, 0.7, 0.8, 0.9, 1.0):
-        c = Coefficients.chung_hulbert(rho_inf)
-        values = (c.alpha_m, c.alpha_f, c.gamma, c.r_gamma, c.r_alpha_m, c.r_alpha_f)
-        rows.append([f"{rho_inf:.3g}", *(f"{x:.3f}" for x in values)])
-    names = [r"\alpha_m", r"\alpha_f", r"\gamma", r"r_\gamma", r"r_{\alpha_m}"]
-    return markdown([f"${x}$" for x in (r"\rho_\infty", *names, r"r_{\alpha_f}")], rows)
+    return markdown(*orders.coefficients())
 
 
 def decay():
-    """How fast the error of a plain start leaves `a`: ratio of two following errors."""
-    o = mechanisms.rolling_disk()
-    h, rows = 1e-4, []
-    for rho_inf in (0.0, 0.2, 1.0 / 3.0, 0.8):
-        c = Coefficients.chung_hulbert(rho_inf)
-        s = integrate(o, 4 * h, "GenAlphaSOI2", h, rho_inf=rho_inf, start="plain")
-        truth = [o.reference.motion(t + c.alpha * h).vdot for t in s.t[1:]]
-        errors = np.linalg.norm(s.a[1:] - truth, axis=1)
-        cells = (errors[1] / errors[0], c.r_gamma, c.r_alpha_m, c.r_alpha_f)
-        rows.append([f"{rho_inf:.3g}", *(f"{x:.3f}" for x in cells)])
-    names = [r"\rho_\infty", r"r_\gamma", r"r_{\alpha_m}", r"r_{\alpha_f}"]
-    header = [f"${x}$" for x in names]
-    return markdown([header[0], "measured ratio of errors of a", *header[1:]], rows)
+    return markdown(*orders.decay())
 
 
 # --- adaptive steps -----------------------------------------------------------------------------
