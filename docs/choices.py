@@ -3,7 +3,7 @@
 Each row runs the package with one of its parts replaced.
 """
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 
 import numpy as np
@@ -13,11 +13,15 @@ from genalpha.driver import Options, Solution, Stepper
 from genalpha.driver.adaptive import AdaptiveSteps
 from genalpha.driver.march import March
 from genalpha.driver.record import Record
+from genalpha.numerics import step_control
+from genalpha.numerics import trend as trends
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.newton import Newton
 from genalpha.numerics.step_control import Controller
 
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6)
+WIDE = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+SCHEMES = ("GenAlphaI3", "GenAlphaSOI2", "HHTI2")
 
 
 class PI(Controller):
@@ -68,6 +72,33 @@ def controllers():
     last = f"at {TOLERANCES[-1]:.0e}"
     header = [f"error of q at {tol:.0e}" for tol in TOLERANCES]
     return ["controller", *header, f"steps {last}", "rejected", "matrices"], rows
+
+
+def trend():
+    """Rows of slopes on the squeezer, with the constants of the trend changed one by one."""
+    rows = [slopes("as they are"), slopes("no trend", (trends, "AHEAD", 0.0))]
+    constants = [(trends, x) for x in ("AHEAD", "FALL", "LATEST", "LIMIT")]
+    for holder, name in (*constants, (step_control, "AGAIN")):
+        for factor in (0.75, 1.25):
+            changed = factor * getattr(holder, name)
+            rows.append(slopes(f"`{name}` {changed:.3g}", (holder, name, changed)))
+    return ["constants", *SCHEMES, "rejected, at most"], rows
+
+
+def slopes(text, change=None):
+    """A row of `trend`."""
+    o, end = mechanisms.andrews_squeezer(), 0.03
+    times = np.linspace(0.1, 1.0, 10) * end
+    truth = np.array([o.reference.motion(t).q for t in times])
+    cells, rejected = [], 0.0
+    with replaced(*change) if change else nullcontext():
+        for scheme in SCHEMES:
+            runs = [integrate(o, end, scheme, rtol=tol, atol=tol) for tol in WIDE]
+            errors = [np.abs(s(times).q - truth).max() for s in runs]
+            cells.append(f"{np.polyfit(np.log(WIDE), np.log(errors), 1)[0]:.2f}")
+            counts = [s.statistics for s in runs]
+            rejected = max(rejected, *(x.nerrfails / x.nsteps for x in counts))
+    return [text, *cells, f"{rejected:.0%}"]
 
 
 def matrices():

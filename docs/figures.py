@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # for the package `compariso
 import choices
 import linear_solvers
 import orders
+import sources as source_times
 
 from comparisons.stiff_chain import stiff_chain as vibrating_chain
 from comparisons.tolerances import study as tolerance_study
@@ -334,6 +335,14 @@ def linear_solver_times():
     return markdown(*linear_solvers.linear_solvers())
 
 
+def trend():
+    return markdown(*choices.trend())
+
+
+def sources():
+    return markdown(*source_times.sources())
+
+
 @with_sources
 def matrices():
     return markdown(*choices.matrices())
@@ -358,7 +367,9 @@ TABLES = {
         tolerances,
         proportionality,
         controllers,
+        trend,
         matrices,
+        sources,
         linear_solver_times,
         rounding_noise,
     )

@@ -43,9 +43,8 @@ LAYOUTS: dict[str, Layout] = {
         "each callback alone; *LA*: factorizations and solutions counted × time of each alone; "
         "*ratio*: step / (callbacks + LA). Fewer iterations per step make the step faster and the "
         "ratio larger, because what a step costs once is then compared with fewer calls. Times "
-        "alone are those of calls from Python: inside a run a small callback takes a fifth longer, "
-        "and of the 0.5 µs of SciPy's dgetrs on the pendulum only 0.1 are LAPACK's own. With both "
-        "put right, the pendulum's ratios were 1.7, 1.7 and 2.0 when tried.",
+        "alone are those of calls from Python: inside a run a small callback takes longer, and "
+        "most of SciPy's dgetrs on a pendulum's system is its wrapper.",
         ("mechanism", "scheme"),
         {"µs/step": ".1f", "callbacks µs": ".1f", "LA µs": ".1f", "callbacks %": ".0f",
          "LA %": ".0f", "it/step": ".2f", "ratio": ".2f", "target": ".1f"},

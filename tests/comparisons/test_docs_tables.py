@@ -53,6 +53,17 @@ def test_slow_tables_run_when_they_are_small(
     assert len(figures.linear_solver_times().splitlines()) >= 7
 
 
+def test_constants_of_the_trend_are_changed(
+    figures: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compiled or not: every row differs from the one with the constants as they are."""
+    monkeypatch.setattr(figures.choices, "WIDE", (1e-2, 1e-3))
+    monkeypatch.setattr(figures.choices, "SCHEMES", ("GenAlphaI3",))
+    first, *others = (row.split("|")[2:] for row in figures.trend().splitlines()[2:])
+    assert len(others) == 11
+    assert all(row != first for row in others)
+
+
 def test_adjustment_of_steps_is_what_keeps_the_order(figures: ModuleType) -> None:
     """The row without the drift's correction differs: the replacement takes effect."""
     both, only, none = (

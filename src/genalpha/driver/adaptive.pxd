@@ -6,7 +6,7 @@ from genalpha.driver.march cimport StepSizes
 from genalpha.driver.stepper cimport Stepper
 from genalpha.numerics.local_error cimport ErrorConstants, History, error_norm
 from genalpha.numerics.step_control cimport Controller, landing
-from genalpha.numerics.trend cimport Trend
+from genalpha.numerics.trend cimport Trend, motion_part
 from genalpha.numerics.weights cimport Tolerances
 
 

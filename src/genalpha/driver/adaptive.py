@@ -15,7 +15,7 @@ from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.local_error import error_norm, multiplier_error
 from genalpha.numerics.redundancy import check_rank
 from genalpha.numerics.step_control import Controller, landing
-from genalpha.numerics.trend import Trend
+from genalpha.numerics.trend import Trend, motion_part
 from genalpha.numerics.weights import Tolerances
 from genalpha.schemes.settings import State
 
@@ -199,7 +199,7 @@ class AdaptiveSteps(StepSizes):
             snap = self._first_snap(stepper, state, h)
         old, tolerances, trend = stepper.state, self._tolerances, self._trend
         error = error_norm(self._constants, tolerances, h, jerk, snap, old, state)
-        phi = error / abs(h) ** 3
+        phi = motion_part(error, h)
         if snap is not None:
             error *= trend.factor(phi, snap, tolerances.weights_v(old.v, state.v))
         if not self.suppress_alg:

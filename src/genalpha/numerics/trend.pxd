@@ -5,6 +5,9 @@ cimport numpy as cnp
 from genalpha.kernels.vectors cimport weighted_cosine
 
 
+cpdef double motion_part(double error, double h) except? -1.0
+
+
 cdef class Trend:
     cdef list _past
 

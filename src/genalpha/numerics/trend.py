@@ -26,6 +26,11 @@ LATEST = 2.0 / 3.0
 LIMIT = 2.5
 
 
+def motion_part(error: float, h: float) -> float:
+    """Return phi = err / h^3 of a step."""
+    return error / abs(h) ** 3
+
+
 class Trend:
     """Remembers phi and v''' of the last two accepted steps."""
 
