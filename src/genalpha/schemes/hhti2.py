@@ -39,11 +39,10 @@ from genalpha.numerics.linear import Matrix, Solve, factorize
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
 from genalpha.numerics.mass import mass_solver
 from genalpha.numerics.newton import Newton
-from genalpha.schemes.hhti2_newton import Holonomic, nothing_to_solve, weights
+from genalpha.schemes.hhti2_newton import NO_VECTOR, Holonomic, nothing_to_solve, weights
 from genalpha.schemes.settings import Settings
 
 Array = np.ndarray
-NO_VECTOR = np.zeros(0)
 VARIANTS = ("end", "predicted", "midpoint")
 
 
@@ -71,16 +70,16 @@ class State:
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
     """Start with a0 = f(t0, q0, v0)."""
     q, v, _, lam, _ = motion
-    f, L = initial_force(o, t, q, v), np.concatenate([lam, lam])
-    solve = mass_solver(o, t, q)
+    solve = initial_solver(o, t, q)
+    f, L = solve(o.force(t, q, v)), np.concatenate([lam, lam])
     x = np.concatenate([f, L, solve(o.reaction(t, q, v, lam, NO_VECTOR))])
     return State(t, q, v, f, f, h, L, x, o.reaction_at(t, q), o.mass(t, q), solve)
 
 
-def initial_force(o: Mechanism, t: float, q: Array, v: Array) -> Array:
-    """Return f(t, q, v) = M^-1 force, or say that the method needs M^-1."""
+def initial_solver(o: Mechanism, t: float, q: Array) -> Solve:
+    """Return what solves with the mass, or say that the method needs M^-1."""
     try:
-        return mass_solver(o, t, q)(o.force(t, q, v))
+        return mass_solver(o, t, q)
     except SingularSystemError as error:
         raise UnsupportedProblemError(
             f"{o.name}: HHTI2 needs an invertible mass matrix ({error}); GenAlphaI3 and "

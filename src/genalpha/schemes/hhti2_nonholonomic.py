@@ -28,13 +28,12 @@ from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve
 from genalpha.numerics.mass import mass_solver
 from genalpha.numerics.newton import Sizes
-from genalpha.schemes.hhti2 import adjusted, initial_force
-from genalpha.schemes.hhti2_newton import new_force, transported
+from genalpha.schemes.hhti2 import adjusted, initial_solver
+from genalpha.schemes.hhti2_newton import NO_VECTOR, new_force, transported
 from genalpha.schemes.settings import Settings
 from genalpha.schemes.step import Step
 
 Array = np.ndarray
-NO_VECTOR = np.zeros(0)
 
 
 @dataclass
@@ -71,7 +70,7 @@ class Matrices:
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
     """Start with a0 = f(t0, q0, v0)."""
     q, v, _, _, psi = motion
-    f = initial_force(o, t, q, v)
+    f = initial_solver(o, t, q)(o.force(t, q, v))
     return State(t, q, v, f, f, h, psi, np.concatenate([f, psi]))
 
 
