@@ -7,8 +7,9 @@ from functools import cache
 import numpy as np
 
 from genalpha import Mechanism, mechanisms
+from genalpha.schemes import SCHEMES
 
-SCHEMES = ("GenAlphaI3", "GenAlphaSOI2", "HHTI2")
+__all__ = ["SCHEMES", "mechanism", "oscillator", "pendulum"]
 
 
 @cache

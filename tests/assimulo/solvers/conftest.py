@@ -10,12 +10,12 @@ import pytest
 from scipy import sparse
 
 from genalpha import mechanisms
+from genalpha.schemes import SCHEMES
 
-NAMES = ("GenAlphaI3", "GenAlphaSOI2", "HHTI2")
 GRAVITY = 13.7503671
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=SCHEMES)
 def solver_class(request):
     import genalpha
 
