@@ -6,10 +6,10 @@ from functools import cache
 
 import numpy as np
 
+import genalpha.schemes
 from genalpha import Mechanism, mechanisms
-from genalpha.schemes import SCHEMES
 
-__all__ = ["SCHEMES", "mechanism", "oscillator", "pendulum"]
+SCHEMES = tuple(genalpha.schemes.SCHEMES)
 
 
 @cache

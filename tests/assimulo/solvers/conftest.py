@@ -12,10 +12,11 @@ from scipy import sparse
 from genalpha import mechanisms
 from genalpha.schemes import SCHEMES
 
+NAMES = tuple(SCHEMES)
 GRAVITY = 13.7503671
 
 
-@pytest.fixture(params=SCHEMES)
+@pytest.fixture(params=NAMES)
 def solver_class(request):
     import genalpha
 
