@@ -46,7 +46,7 @@ def main() -> int:
     """Try all Pythons, even after a failure, and sum up."""
     pythons = {version: find(version) for version in SERVED if version != HERE}
     present = {version: python for version, python in pythons.items() if python}
-    summary = {version: "SKIPPED, no interpreter here" for version in pythons}
+    summary = dict.fromkeys(pythons, "SKIPPED, no interpreter here")
     for version, python in present.items():
         assimulo = "yes" if version == list(present)[-1] else "no"
         summary[version] = "ok" if try_out(version, python, assimulo) else "FAILED"
