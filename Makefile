@@ -17,7 +17,8 @@ PYTEST_OPTIONS :=
 endif
 
 # what must hold on every Python
-ESSENTIAL := tests/schemes tests/model tests/kernels tests/foundation tests/dropin/test_contract.py
+ESSENTIAL := tests/*.py tests/schemes tests/model tests/kernels tests/build_assimulo \
+	tests/assimulo/solvers/test_contract.py
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test pytest pythons essential compare compare-all bench lint docs wheel pin clean

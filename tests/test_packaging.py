@@ -13,7 +13,7 @@ import genalpha
 
 tomllib = pytest.importorskip("tomllib", reason="Python 3.10 cannot read TOML")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("Cython", reason="pip would have to fetch the build tools")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 PARTS = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "src")
 SCRIPT = """
 import genalpha
