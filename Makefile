@@ -42,6 +42,8 @@ $(VENV)/.packages: .ci/lock.txt
 $(VENV)/.installed: $(VENV)/.packages pyproject.toml setup.py $(COMPILED)
 	$(HEADLINE) 'set-up: compiling'
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -c 'from genalpha import imports as i; \
+	    print("compiled" if i.COMPILED else "NOT COMPILED (no C compiler?): plain sources will run")'
 	@touch $@
 
 # No stamp without Assimulo: the next run tries again, a compiler may be there by then.

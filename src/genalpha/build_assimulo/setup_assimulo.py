@@ -23,6 +23,7 @@ THIRD_PARTY = Path("assimulo/thirdparty")
 JOBS = os.cpu_count() or 1
 FORTRAN = ("gfortran", "-std=legacy", "-fallow-argument-mismatch", "-fPIC", "-O2")
 FIXED_FORM = ("-ffixed-form",)  # also in files that end in .f90
+NO_DEBUGGING = "-g0"  # many Pythons ask for it, which makes the wheel large and its build slow
 DOUBLE_REALS = ("-fdefault-real-8", "-fdefault-double-8")
 
 
@@ -87,6 +88,7 @@ def fortran_extension(library: Library) -> Extension:
         # a copy of numpy's file for each, so that no two compilers write the same object file
         [str(wrapper), copied(f2py / "fortranobject.c", folder)],
         include_dirs=[np.get_include(), str(f2py)],
+        extra_compile_args=[NO_DEBUGGING],
         extra_objects=[str(path) for path in sorted(folder.glob("*.o"))],
         libraries=["gfortran"],
         library_dirs=[fortran_library_folder()],
@@ -112,7 +114,12 @@ def cython_extensions() -> list[Extension]:
     """Describe Assimulo's Cython modules, those for SUNDIALS aside."""
     sources = [*Path("assimulo").glob("*.pyx"), Path("assimulo/solvers/euler.pyx")]
     extensions = [
-        Extension(".".join(source.with_suffix("").parts), [str(source)], [np.get_include()])
+        Extension(
+            ".".join(source.with_suffix("").parts),
+            [str(source)],
+            include_dirs=[np.get_include()],
+            extra_compile_args=[NO_DEBUGGING],
+        )
         for source in sources
     ]
     return cythonize(
