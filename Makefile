@@ -17,8 +17,8 @@ PYTEST_OPTIONS :=
 endif
 
 # what must hold on every Python
-ESSENTIAL := tests/*.py tests/schemes tests/model tests/kernels tests/build_assimulo \
-	tests/assimulo/solvers/test_contract.py
+ESSENTIAL := tests/test_package.py tests/test_installation.py tests/build_assimulo \
+	tests/kernels tests/model tests/schemes tests/assimulo/solvers/test_contract.py
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test pytest pythons essential compare compare-all bench lint docs wheel pin clean
