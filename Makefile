@@ -42,8 +42,8 @@ $(VENV)/.packages: .ci/lock.txt
 $(VENV)/.installed: $(VENV)/.packages pyproject.toml setup.py $(COMPILED)
 	$(HEADLINE) 'set-up: compiling'
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
-	@$(BIN)/python -c 'from genalpha import imports as i; \
-	    print("compiled" if i.COMPILED else "NOT COMPILED (no C compiler?): plain sources will run")'
+	@$(BIN)/python -c 'from genalpha import imports; raise SystemExit(not imports.COMPILED)' \
+	    || { echo 'NOT COMPILED: plain sources will run'; ! command -v cc; }
 	@touch $@
 
 # No stamp without Assimulo: the next run tries again, a compiler may be there by then.
@@ -56,7 +56,7 @@ test: lint pytest docs pythons ## lint, types, layers, all tests, strict docs, o
 
 pythons: ## types and essential tests on the other Pythons that this machine has
 	$(HEADLINE) 'other Pythons'
-	@$(PYTHON) .ci/pythons.py
+	@ASSIMULO=$(ASSIMULO) $(PYTHON) .ci/pythons.py
 
 essential: $(READY) ## only types and essential tests, a few minutes
 	$(HEADLINE) 'types (mypy)'
