@@ -28,6 +28,7 @@ cdef class AdaptiveSteps(StepSizes):
     @cython.locals(h=double, norm=double, phi=double)
     cpdef advance(self, Stepper stepper, double t_end)
     cdef double _size_after(self, double norm, double h) except? -1.0
+    @cython.locals(h=double)
     cdef double _next(self, double t, double t_end) except? -1.0
     @cython.locals(tolerances=Tolerances, trend=Trend, error=double, phi=double, snap=cnp.ndarray)
     cdef tuple _error(self, Stepper stepper, state, double h)

@@ -193,7 +193,7 @@ def test_linear_solver(make, problem, mechanism, kind):
         assert solver.linear_solver == ("SPARSE" if o is sparse_mechanism else "DENSE")
         solver.linear_solver = kind
         assert np.allclose(solver.simulate(0.1)[1], make(problem).simulate(0.1)[1], atol=1e-9)
-        assert solver._course.mechanism.is_sparse is (kind == "SPARSE")
+        assert solver._run.march.stepper.full.is_sparse is (kind == "SPARSE")
 
 
 def test_options_of_other_solvers_are_ignored_aloud(make, problem, capsys):
