@@ -11,6 +11,8 @@ import numpy as np
 from genalpha import integrate, mechanisms
 from genalpha.driver import Options, Solution, Stepper
 from genalpha.driver.adaptive import AdaptiveSteps
+from genalpha.driver.integration import Integration
+from genalpha.driver.knots import Knots
 from genalpha.driver.march import March
 from genalpha.driver.record import Record
 from genalpha.numerics import step_control
@@ -49,8 +51,10 @@ def controlled(o, end, tol, controller):
     march = March(stepper, AdaptiveSteps(tol, tol, controller=controller))
     record = Record(march, complete=True)
     march.begin(Knot(o.t0, o.q0, o.v0, np.zeros(o.n_q), *o.multiplier_guess()), end)
-    record.run(end)
-    return Solution(o, record.times, record.knots, record.a, stepper.counters, None)
+    record.keep()
+    Integration(march, record).run(end)
+    knots = Knots(record.blocks, record.knots)
+    return Solution(o, record.times, knots, record.a, stepper.counters, None)
 
 
 def controllers():

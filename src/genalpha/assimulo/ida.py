@@ -76,6 +76,8 @@ class IDA(Running, IDAOptions, Implicit_ODE):
     - No sensitivities, no SPGMR. Backward runs cannot be combined with `report_continuously`.
     """
 
+    _counts_from_results = False
+
     def __init__(self, problem: Any) -> None:
         Implicit_ODE.__init__(self, problem)
         self.statistics: Any = _Statistics(self.statistics.keys())

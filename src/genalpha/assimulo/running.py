@@ -53,6 +53,8 @@ class Running:
     _F: Residual
     #: Of steps tried in vain; None where nobody counts them.
     _counters: Counters | None = None
+    #: Whether steps are counted anew when a step is a result, or at output points only.
+    _counts_from_results = True
 
     def _prepare(self) -> None:
         """Say what is supported, and that nothing runs yet."""
@@ -183,18 +185,19 @@ class Running:
     def _report(self, point: Point, last: bool, opts: dict[str, Any], found: list[Point]) -> Any:
         """Hand over what was asked for; return whether something was, and whether to stop."""
         every = opts["output_list"] is None
+        counted = every and self._counts_from_results
         if opts["report_continuously"]:
             index = opts["output_index"]
             self._leave(point)
             stop = self.report_solution(*point[: 2 + self._has_yd], opts)
-            return every or opts["output_index"] != index, bool(stop)
+            return counted or opts["output_index"] != index, bool(stop)
         passed = self._passed_outputs(point.t, opts)
         found.extend(passed)
         if last and passed and passed[-1].t == point.t:
             found[-1] = point  # an event's state is on the constraints, an output's need not be
         elif last or every:
             found.append(point)
-        return every or bool(passed), False
+        return counted or bool(passed), False
 
     @property
     def _has_yd(self) -> bool:

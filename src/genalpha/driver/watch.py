@@ -135,6 +135,8 @@ class Watch:
         while self._t != path.t:
             self._prepare(step)
             left = abs(path.t - self._t)
+            # whatever it is, the time must see it
+            self._length = max(self._length, 4.0 * EPS * abs(self._t))
             size = min(self._length, left)
             end = path.t if size == left else self._t + float(np.copysign(size, path.t - self._t))
             samples = self._samples(end, size > SMALLEST_PIECE * step)
