@@ -10,20 +10,17 @@ from assimulo.ode import NORMAL
 from assimulo.problem import cOverdetermined_Problem
 from numpy.typing import ArrayLike
 
-from genalpha.assimulo.adapting import (
-    knows_derivatives,
-    with_linear_solver,
-    without_derivatives,
-)
+from genalpha.assimulo.adapting import knows_derivatives, without_derivatives
 from genalpha.assimulo.course import Course, made_consistent, start_knot
 from genalpha.assimulo.explicit_calls import first_rhs, results_without_yd
+from genalpha.assimulo.option import HasOptions
 from genalpha.assimulo.reading import Reading
 from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.running import Point, Running
-from genalpha.assimulo.solver_options import FOREIGN, SolverOptions
+from genalpha.assimulo.solver_options import FOREIGN
 from genalpha.assimulo.step_sizes import step_sizes
 from genalpha.driver.march import March
-from genalpha.driver.options import Options
+from genalpha.driver.options import NEWTON, Options
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import (
     CallbackError,
@@ -35,6 +32,7 @@ from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import leading_tolerance
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.initial_values import consistent_initial_values
+from genalpha.schemes import SCHEMES
 
 Array = np.ndarray
 Results = tuple[int, list[float], list[Array], list[Array]]
@@ -44,7 +42,7 @@ COUNTED = tuple(name for name in Counters.__dataclass_fields__ if name.startswit
 EVENTS = ("nstatefcns", "nstateevents", "ntimeevents", "nstepevents")
 
 
-class GenAlphaSolver(Running, SolverOptions, Implicit_ODE):
+class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
     """Base class of the solvers: an Assimulo solver class whose steps the driver takes.
 
     1. `integrate` starts anew when ``opts["initialize"]`` says so: the problem's data and the
@@ -56,6 +54,10 @@ class GenAlphaSolver(Running, SolverOptions, Implicit_ODE):
 
     #: Name of the scheme in `genalpha.schemes`.
     scheme = ""
+    h: float | None
+    atol: Array
+    rtol: float
+    linear_solver: str
 
     def __init__(self, problem: Any) -> None:
         with first_rhs(problem):
@@ -66,7 +68,6 @@ class GenAlphaSolver(Running, SolverOptions, Implicit_ODE):
         mechanism = self._reading.mechanism
         self._plain = mechanism is not getattr(problem, "mechanism", None)
         self._knows_jacobian = self._F.has_jacobian if self._plain else knows_derivatives(mechanism)
-        self._natural_linear_solver = "SPARSE" if mechanism.is_sparse else "DENSE"
         self._set_defaults()
         #: Time and position at which the solver stopped last.
         self._left: tuple[float, Array] | None = None
@@ -160,37 +161,26 @@ class GenAlphaSolver(Running, SolverOptions, Implicit_ODE):
         if self.problem_info["switches"]:
             self._F.switches = self._reading.switches = list(self.sw)
 
-    def _scheme_options(self) -> dict[str, Any]:
-        raise NotImplementedError
-
     def _stepper(self) -> Stepper:
         """Return a stepper with the present options, or raise all their faults at once."""
-        faults, mechanism = self._option_faults(), self._reading.mechanism
-        if not faults:
-            options = Options(
-                scheme=self.scheme,
-                start=self.start,
-                adjust_steps=self.adjust_steps,
-                jacobian=self.jacobian,
-                newton_accuracy=self.newton_accuracy,
-                max_iterations=self.newt,
-                **self._scheme_options(),
-            )
+        faults, mechanism = self._faults(FOREIGN), self._reading.mechanism
+        chosen = Options(self.scheme, **self._values((*SCHEMES[self.scheme].options, *NEWTON)))
+        if not faults and not chosen.faults:
             tolerance = leading_tolerance(self.rtol, self.atol) if self.h is None else None
-            return Stepper(self._mechanism(), options, self._counters, tolerance)
-        try:
-            Options(scheme=self.scheme, **self._scheme_options()).settings(mechanism)
-        except InvalidOptionError as error:
-            faults += error.faults  # conditions of the scheme
-        except TypeError:
-            pass  # a value of the wrong kind is among the faults already
+            return Stepper(self._mechanism(), chosen, self._counters, tolerance)
+        if not chosen.faults:
+            try:
+                chosen.settings(mechanism)
+            except InvalidOptionError as error:
+                faults += error.faults  # conditions of the scheme
+        faults += [fault for fault in chosen.faults if fault not in faults]
         raise InvalidOptionError(type(self).__name__, faults)
 
     def _mechanism(self) -> Mechanism:
         mechanism = self._reading.mechanism
         if not self.usejac:
-            mechanism = without_derivatives(mechanism, self._plain)
-        return with_linear_solver(mechanism, self.linear_solver)
+            return without_derivatives(mechanism, self._plain)
+        return mechanism
 
     def _continued(self, o: Mechanism, t: float, y: Array) -> Array:
         """Return a y that is to be continued from, made consistent where this is our business.
@@ -260,7 +250,8 @@ class GenAlphaSolver(Running, SolverOptions, Implicit_ODE):
         """Print the statistics and the main options."""
         Implicit_ODE.print_statistics(self, verbose)
         steps = "adaptive" if self.h is None else f"fixed, h = {self.h:g}"
-        scheme = ", ".join(f"{k} = {v}" for k, v in self._scheme_options().items() if v is not None)
+        own = self._values(SCHEMES[self.scheme].options)
+        scheme = ", ".join(f"{name} = {value}" for name, value in own.items())
         atol = np.unique(self.atol)
         sizes = f"{self._counters.h_min:.3g}, {self._counters.h_max:.3g}"
         for line in (

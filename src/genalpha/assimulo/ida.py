@@ -15,7 +15,8 @@ from assimulo.problem import cOverdetermined_Problem
 from assimulo.support import Statistics
 from scipy import sparse
 
-from genalpha.assimulo.ida_options import IDAOptions
+from genalpha.assimulo.ida_options import IDA_OPTIONS
+from genalpha.assimulo.option import HasOptions, with_options
 from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.running import Point, Running
 from genalpha.assimulo.sundae import IDAError, Run, jacobian_near
@@ -50,7 +51,8 @@ class _Statistics(Statistics):
         return None if key in UNKNOWN else Statistics.__getitem__(self, key)
 
 
-class IDA(Running, IDAOptions, Implicit_ODE):
+@with_options(IDA_OPTIONS)
+class IDA(Running, HasOptions, Implicit_ODE):
     """IDA of SUNDIALS (variable-order BDF) on an Assimulo problem.
 
     Parameters
@@ -77,16 +79,29 @@ class IDA(Running, IDAOptions, Implicit_ODE):
     """
 
     _counts_from_results = False
+    rtol: float
+    inith: float
+    maxh: float
+    maxord: int
+    maxsteps: int
+    tout1: float
+    atol: Array
+    algvar: Array
+    suppress_alg: bool
+    usejac: bool
+    linear_solver: str
 
     def __init__(self, problem: Any) -> None:
         Implicit_ODE.__init__(self, problem)
         self.statistics: Any = _Statistics(self.statistics.keys())
         self._leny = len(self.y)
         self._F = Residual(problem)
-        self._set_defaults(problem, self._F.has_jacobian and self._has_sparse_jacobian())
+        self._set_defaults()
         self._prepare()
 
     def _has_sparse_jacobian(self) -> bool:
+        if not self._F.has_jacobian:
+            return False
         return bool(sparse.issparse(jacobian_near(self._F, Point(self.t, self.y, self.yd))))
 
     def check_instance(self) -> None:
@@ -144,6 +159,16 @@ class IDA(Running, IDAOptions, Implicit_ODE):
         return Run(
             self._F, point, self.atol, untested, self.usejac, sparse_solver, self._tally, options
         )
+
+    def _sundae_options(self) -> dict[str, Any]:
+        """Translate to scikit-sundae's names; tolerances of single variables are not here."""
+        return {
+            "rtol": self.rtol,
+            "first_step": self.inith,
+            "max_step": 0.0 if np.isinf(self.maxh) else self.maxh,
+            "max_order": self.maxord,
+            "algebraic_idx": [int(i) for i in np.flatnonzero(self.algvar == 0)],
+        }
 
     def _tally(self, key: str, number: int) -> None:
         self.statistics[key] += number

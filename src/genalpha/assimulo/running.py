@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from assimulo.implicit_ode import Implicit_ODE
 from assimulo.ode import ID_PY_COMPLETE, ID_PY_EVENT, ID_PY_OK
 
 from genalpha.assimulo.residual import Residual
@@ -202,7 +203,7 @@ class Running:
     @property
     def _has_yd(self) -> bool:
         """Whether the base class is one for implicit problems."""
-        return hasattr(self, "yd")
+        return isinstance(self, Implicit_ODE)
 
     def _passed_outputs(self, t: float, opts: dict[str, Any]) -> list[Point]:
         """Return the motion at the output points up to `t`, and count them as reported."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from genalpha.driver.adaptive import AdaptiveSteps, faults_of_tolerances
+from genalpha.driver.adaptive import AdaptiveSteps
 from genalpha.driver.events import Events
 from genalpha.driver.knots import Knots
 from genalpha.driver.march import FixedSteps, GivenSteps, StepSizes
@@ -34,13 +34,7 @@ def integrate(
     scheme: str = "GenAlphaSOI2",
     h: float | Sequence[float] | None = None,
     *,
-    rtol: float = 1e-4,
-    atol: ArrayLike = 1e-6,
     t_eval: ArrayLike | None = None,
-    inith: float = 0.0,
-    maxh: float = 0.0,
-    maxsteps: int = 100_000,
-    suppress_alg: bool = True,
     events: Any = (),
     **options: Any,
 ) -> Solution:
@@ -51,14 +45,13 @@ def integrate(
     mechanism : Mechanism
     t_final : float
         May lie before the start.
-    scheme : {"GenAlphaI3", "GenAlphaSOI2", "HHTI2"}, optional
-        Also "StabilizedEuler" and "StabilizedRK2", the explicit methods of Mukharlyamov, with
-        options of their own (`gains`, ...; see `genalpha.stabilization.options`).
+    scheme : str, optional
+        "GenAlphaI3", "GenAlphaSOI2" (default) or "HHTI2"; also "StabilizedEuler" and
+        "StabilizedRK2", the explicit methods of Mukharlyamov, with options of their own (`gains`,
+        ...).
     h : float, sequence of float, or None, optional
         None (default): adaptive steps from `rtol` and `atol`. A float: equal steps of this size
         (its sign does not matter). A sequence: all step sizes, which must add up to the interval.
-    rtol, atol, inith, maxh, maxsteps, suppress_alg
-        For adaptive steps, see `genalpha.driver.AdaptiveSteps`.
     t_eval : (k,) array_like, optional
         Times at which the motion is wanted; default: all steps. The steps do not depend on it.
     events : callable(t, q, v) -> float, or sequence of such, optional
@@ -69,8 +62,9 @@ def integrate(
         the same coordinates with which the run goes on, or a tuple of these. The velocity is then
         brought onto the constraints along the reactions. See the how-to on events.
     **options
-        See `genalpha.driver.Options`: coefficients, rho_inf, alpha, b, variant, start,
-        adjust_steps, jacobian, newton_accuracy, max_iterations, linear_solver.
+        Those of all schemes (`genalpha.driver.options.STEPS`, `NEWTON`) and of the one chosen; the
+        API page lists them. The most important: rtol, atol (1e-6 each), rho_inf, maxh,
+        newton_accuracy.
 
     Returns
     -------
@@ -102,30 +96,20 @@ def integrate(
             raise InvalidOptionError("integrate", faults)
         run = importlib.import_module("genalpha.stabilization.run")
         return run.run_stabilized(o, t_final, scheme, h, times, options, watched)
-    checked, unknown = _options(scheme, options)
-    faults += unknown + checked.faults() + _faults_of_times(o.t0, t_final, h)
-    if h is None:
-        faults += faults_of_tolerances(o, rtol, atol, inith, maxh, maxsteps)
+    chosen = Options(scheme, o, **options)
+    faults += chosen.faults + _faults_of_times(o.t0, t_final, h)
     if faults:
         raise InvalidOptionError("integrate", faults)
-    sizes: StepSizes
-    if h is None:
-        sizes = AdaptiveSteps(
-            rtol, atol, inith=inith, maxh=maxh, maxsteps=maxsteps, suppress_alg=suppress_alg
-        )
-    else:
-        sizes = GivenSteps(np.asarray(h)) if np.ndim(h) else FixedSteps(float(h))  # type: ignore[arg-type]
-    tolerance = None if h is not None else leading_tolerance(rtol, atol)
+    tolerance = leading_tolerance(chosen.rtol, chosen.atol) if h is None else None
     counters = Counters()
 
     def stepper(mechanism: Mechanism) -> Stepper:
-        if h is None and mechanism is not o:
-            wrong = faults_of_tolerances(mechanism, rtol, atol, inith, maxh, maxsteps)
-            if wrong:
-                raise InvalidOptionError("integrate, after an impact", wrong)
-        return Stepper(mechanism, checked, counters, tolerance)
+        wrong = [] if mechanism is o else Options(scheme, mechanism, **options).faults
+        if wrong:
+            raise InvalidOptionError("integrate, after an impact", wrong)
+        return Stepper(mechanism, chosen, counters, tolerance)
 
-    phases = Phases(o, stepper, sizes, watched, complete=times is None)
+    phases = Phases(o, stepper, _step_sizes(h, chosen), watched, complete=times is None)
     try:
         phases.run(t_final)
     except BaseException as error:
@@ -145,23 +129,15 @@ def _solution(phases: Phases, times: Array | None) -> Solution | None:
     if times is not None:
         times = reached(times, steps)
     knots = Knots(record.blocks, record.knots)
-    return Solution(
-        phases.mechanism,
-        steps,
-        knots,
-        record.a,
-        phases.march.stepper.counters,
-        times,
-        phases.events,
-    )
+    counters = phases.march.stepper.counters
+    return Solution(phases.mechanism, steps, knots, record.a, counters, times, phases.events)
 
 
-def _options(scheme: str, options: dict[str, Any]) -> tuple[Options, list[str]]:
-    """Return the options that there are, and complaints about the others."""
-    known = Options.__dataclass_fields__.keys() - {"scheme"}
-    names = ", ".join(sorted(known))
-    faults = [f"unknown option {x!r}; known are {names}" for x in sorted(options.keys() - known)]
-    return Options(scheme, **{x: options[x] for x in options.keys() & known}), faults
+def _step_sizes(h: float | Sequence[float] | None, chosen: Options) -> StepSizes:
+    """Return adaptive, given or equal steps."""
+    if h is None:
+        return AdaptiveSteps.chosen(chosen, chosen.atol)
+    return GivenSteps(np.asarray(h)) if np.ndim(h) else FixedSteps(float(h))  # type: ignore[arg-type]
 
 
 def _faults_of_times(t0: float, t_final: float, h: float | Sequence[float] | None) -> list[str]:
