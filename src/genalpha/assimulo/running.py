@@ -54,7 +54,7 @@ class Running:
     _F: Residual
     #: Of steps tried in vain; None where nobody counts them.
     _counters: Counters | None = None
-    #: Whether steps are counted anew when a step is a result, or at output points only.
+    #: Whether, where every step is a result, each of them is as good as an output point.
     _counts_from_results = True
 
     def _prepare(self) -> None:
@@ -69,7 +69,7 @@ class Running:
         self._watch: Watch | None = None
         self._pace: Pace | None = None
         self._event_info = [0] * int(self.problem_info["dimRoot"])
-        self._standing = 0
+        self._standing = self._steps = 0
 
     # --- what a class says of itself ------------------------------------------------------------
 
@@ -84,7 +84,7 @@ class Running:
         """Remember where the solver stopped."""
 
     def _check_steps(self, steps: int, t: float) -> None:
-        """Raise an error if there were too many steps since the last output."""
+        """Raise an error if there were too many steps since the last output point, or the start."""
 
     # --- the loop -------------------------------------------------------------------------------
 
@@ -113,7 +113,7 @@ class Running:
 
     def _begin(self, start: Point, tf: float) -> None:
         """Start, or start anew after an event."""
-        self._standing = 0
+        self._standing = self._steps = 0
         start, self._run = self._restart(start, tf)
         if self.problem_info["state_events"]:
             if self._watch is None:
@@ -184,21 +184,23 @@ class Running:
     # --- output ---------------------------------------------------------------------------------
 
     def _report(self, point: Point, last: bool, opts: dict[str, Any], found: list[Point]) -> Any:
-        """Hand over what was asked for; return whether something was, and whether to stop."""
+        """Hand over what was asked for.
+
+        Return whether there was an output point, and whether a step event stops the integration.
+        """
         every = opts["output_list"] is None
-        counted = every and self._counts_from_results
         if opts["report_continuously"]:
             index = opts["output_index"]
             self._leave(point)
             stop = self.report_solution(*point[: 2 + self._has_yd], opts)
-            return counted or opts["output_index"] != index, bool(stop)
+            return opts["output_index"] != index, bool(stop)
         passed = self._passed_outputs(point.t, opts)
         found.extend(passed)
         if last and passed and passed[-1].t == point.t:
             found[-1] = point  # an event's state is on the constraints, an output's need not be
         elif last or every:
             found.append(point)
-        return counted or bool(passed), False
+        return bool(passed), False
 
     @property
     def _has_yd(self) -> bool:
@@ -260,7 +262,6 @@ class Reports(Keeper):
         self, solver: Running, run: Advance, tf: float, opts: dict[str, Any], found: list[Point]
     ) -> None:
         self._solver, self._run, self._tf, self._opts, self._found = solver, run, tf, opts, found
-        self._steps = 0
         #: What `integrate` returns.
         self.flag = int(ID_PY_COMPLETE)
 
@@ -269,13 +270,15 @@ class Reports(Keeper):
         t, solver = self._run.t, self._solver
         last = t == self._tf
         solver._count()
-        reported, stop = solver._report(self._run.at(t), last, self._opts, self._found)
+        passed, stop = solver._report(self._run.at(t), last, self._opts, self._found)
         if stop:
             self.flag = int(ID_PY_EVENT)
             return True
-        self._steps = 0 if reported else self._steps + 1
+        if self._opts["output_list"] is None:
+            passed = solver._counts_from_results
+        solver._steps = 0 if passed else solver._steps + 1
         if not last:
-            solver._check_steps(self._steps, t)
+            solver._check_steps(solver._steps, t)
             if self._opts["output_list"] is None and len(self._found) >= CHUNK:
                 self.flag = int(ID_PY_OK)
                 return True
