@@ -102,14 +102,18 @@ def integrate(
         raise InvalidOptionError("integrate", faults)
     tolerance = leading_tolerance(chosen.rtol, chosen.atol) if h is None else None
     counters = Counters()
+    sizes = _step_sizes(h, chosen)
 
-    def stepper(mechanism: Mechanism) -> Stepper:
-        wrong = [] if mechanism is o else Options(scheme, mechanism, **options).faults
-        if wrong:
-            raise InvalidOptionError("integrate, after an impact", wrong)
-        return Stepper(mechanism, chosen, counters, tolerance)
+    def phase(mechanism: Mechanism) -> tuple[Stepper, StepSizes]:
+        if mechanism is o:
+            return Stepper(o, chosen, counters, tolerance), sizes
+        fitting = Options(scheme, mechanism, **options)
+        if fitting.faults:
+            raise InvalidOptionError("integrate, after an impact", fitting.faults)
+        stepper = Stepper(mechanism, fitting, counters, tolerance)
+        return stepper, _step_sizes(h, fitting) if h is None else sizes
 
-    phases = Phases(o, stepper, _step_sizes(h, chosen), watched, complete=times is None)
+    phases = Phases(o, phase, watched, complete=times is None)
     try:
         phases.run(t_final)
     except BaseException as error:

@@ -47,9 +47,8 @@ class Phases:
     Parameters
     ----------
     mechanism : Mechanism
-    stepper : callable(Mechanism) -> Stepper
-        Makes the steppers of all phases; they share their counters.
-    sizes : StepSizes
+    phase : callable(Mechanism) -> (Stepper, StepSizes)
+        Makes the steppers of all phases, which share their counters, and their step sizes.
     events : Events
     complete : bool
         Whether accelerations and multipliers of all steps are worked out at once.
@@ -62,13 +61,12 @@ class Phases:
     def __init__(
         self,
         mechanism: Mechanism,
-        stepper: Callable[[Mechanism], Stepper],
-        sizes: StepSizes,
+        phase: Callable[[Mechanism], tuple[Stepper, StepSizes]],
         events: Events,
         complete: bool,
     ) -> None:
-        self.mechanism, self._make, self.events = mechanism, stepper, events
-        self.march = March(stepper(mechanism), sizes)
+        self.mechanism, self._phase, self.events = mechanism, phase, events
+        self.march = March(*phase(mechanism))
         self.march.t = mechanism.t0
         self.record = PhaseRecord(self.march, complete, events)
         self._watch = Watch(events.values, Coordinates(self.march)) if events.functions else None
@@ -108,7 +106,7 @@ class Phases:
         o, q, v = self.events.after(old, wanted, *knot[:3])
         lam, psi = (knot.lam, knot.psi) if o is old else o.multiplier_guess()
         if o is not old:
-            self.march.stepper = self._make(o)
+            self.march.stepper, self.march.sizes = self._phase(o)
         reduction = Reduction(o, knot.t, q, v)
         guess = reduction.restrict(lam, psi)
         vdot, lam, psi = accelerations(reduction.mechanism, knot.t, q, v, *guess)

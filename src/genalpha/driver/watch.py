@@ -176,7 +176,9 @@ class Watch:
         for i, sign in enumerate(self._signs):
             cubic = Cubic(*(values[i] for _, values in rows))
             if may_refuse and not cubic.is_resolved(self._slopes[i] * length):
-                return None
+                # what constraints hold at zero is noise, and no function to be resolved
+                if sign or self._has_left(i, end):
+                    return None
             slopes.append(cubic.slope1 / length)
             if not sign or any(change(sign, values[i]) for _, values in rows):
                 continue
@@ -202,11 +204,15 @@ class Watch:
                     return happening
             for i, g in enumerate(row[1]):
                 self._peaks[i] = max(self._peaks[i], abs(g))
-                if not self._signs[i] and abs(g) > self._noise[i]:
+                if not self._signs[i] and abs(g) > self._noise[i] and self._has_left(i, row[0]):
                     self._leave_zero(i, row[0], g)
             before = row
             self._t, self._g = row
         return None
+
+    def _has_left(self, i: int, t: float) -> bool:
+        """Tell whether a function is not zero on the constraints either, which may hold it there."""
+        return abs(self._exact(t)[i]) > self._noise[i]
 
     def _leave_zero(self, i: int, t: float, g: float) -> None:
         """Give a function its sign; warn if a new start has stopped it and it yet goes on."""

@@ -98,10 +98,10 @@ def bouncing_pendulum(
 
     The Mechanism is the smooth part; the impacts are the caller's events:
     ``integrate(mechanism, t, events=[stop.event()])``, or watch ``stop.gap(t, q, v)`` and, when it
-    falls through zero, go on with ``stop.rebound(t, q, v)`` as the velocity. The reference knows the impacts: exact arcs of
-    Jacobi's elliptic functions, joined at impact times from the inverse functions. With the
-    stop left of the lowest point the impacts end when the pendulum no longer reaches it. The
-    impacts take energy, so no energy is given.
+    falls through zero, go on with ``stop.rebound(t, q, v)`` as the velocity. The reference knows
+    the impacts: exact arcs of Jacobi's elliptic functions, joined at impact times from the inverse
+    functions. With the stop left of the lowest point the impacts end when the pendulum no longer
+    reaches it. The impacts take energy, so no energy is given.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ class Clutch:
         return _assemble(_Sticking(self, between), {"constraint_names": ["sticking"], **start})
 
     def events(self) -> list[Callable[[float, Vector, Vector], float]]:
-        """Return the event functions for `integrate`: rotors equally fast, and friction too weak."""
+        """Return the event functions for `integrate`: rotors equally fast, friction too weak."""
 
         def slip(t: float, q: Vector, v: Vector) -> float:
             return float(v[0] - v[1])
@@ -120,7 +120,10 @@ class _Sticking(_Slipping):
         return np.zeros(1)
 
 
-def _coast(q: Vector, v: Vector, torque: Vector, ramp: Vector, s: float) -> tuple[Vector, ...]:
+State = tuple[Vector, Vector, Vector]
+
+
+def _coast(q: Vector, v: Vector, torque: Vector, ramp: Vector, s: float) -> State:
     """Return q, v, vdot a time s later, under accelerations that grow linearly."""
     return (
         q + s * v + s**2 / 2.0 * torque + s**3 / 6.0 * ramp,
@@ -150,7 +153,7 @@ class _Course:
         self._together = (c.driving(self.stick) - c.resistance) / total, c.ramp / total
         self._released = self._sticking(c.release)[:2]
 
-    def _sticking(self, t: float) -> tuple[Vector, ...]:
+    def _sticking(self, t: float) -> State:
         torque, ramp = (np.full(2, x) for x in self._together)
         return _coast(*self._stuck, torque, ramp, t - self.stick)
 
@@ -159,9 +162,9 @@ class _Course:
         if self.stick <= t < c.release:
             lam = np.array([c.transmitted(t)])
             return Motion(*self._sticking(t), lam, NO_MULTIPLIER)
-        t0, start = (0.0, self._start) if t < self.stick else (c.release, self._released)
+        t0, (q, v) = (0.0, self._start) if t < self.stick else (c.release, self._released)
         torque = self._forces(t0, NO_MULTIPLIER, NO_MULTIPLIER) / self._masses
-        return Motion(*_coast(*start, torque, self._ramp, t - t0), lam, NO_MULTIPLIER)
+        return Motion(*_coast(q, v, torque, self._ramp, t - t0), lam, NO_MULTIPLIER)
 
 
 def clutch(clutch: Clutch | None = None, slip0: float = 2.0) -> Mechanism:

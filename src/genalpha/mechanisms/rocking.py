@@ -112,17 +112,20 @@ class _Turning:
         return Motion(q, v, vdot, lam, NO_MULTIPLIER)
 
 
-def rocking_block(block: Block | None = None, angle0: float = 0.2) -> Mechanism:
-    """Return a block that is let go when it leans on its left edge, up to its first impact.
+def rocking_block(
+    block: Block | None = None, angle0: float = 0.2, rate0: float = -0.4
+) -> Mechanism:
+    """Return a block that leans on its left edge and falls back, up to its first impact.
 
-    Go on through the impacts with ``integrate(mechanism, t, events=[block.event()])``. The reference
-    knows them: between impacts the block is a pendulum that stands upside down, with exact arcs of
-    Jacobi's elliptic functions; at each impact the rate falls by Housner's factor.
+    Go on through the impacts with ``integrate(mechanism, t, events=[block.event()])``. The
+    reference knows them: between impacts the block is a pendulum that stands upside down, with
+    exact arcs of Jacobi's elliptic functions; at each impact the rate falls by Housner's factor.
 
     Parameters
     ----------
     block : default ``Block()``
-    angle0 : initial angle (rad), positive and less than that at which the block falls over
+    angle0, rate0 : initial angle (rad), positive and less than that at which the block falls over,
+        and its rate (rad/s)
     """
     block = Block() if block is None else block
     slender = atan2(block.half_width, block.half_height)
@@ -131,7 +134,7 @@ def rocking_block(block: Block | None = None, angle0: float = 0.2) -> Mechanism:
     radius = hypot(block.half_width, block.half_height)
     frequency = sqrt(0.75 * block.gravity / radius)
     upright = pi - slender
-    bounces = Bounces(frequency, upright + angle0, 0.0, Stop(upright, block.restitution))
+    bounces = Bounces(frequency, upright + angle0, rate0, Stop(upright, block.restitution))
 
     def motion(t: float) -> Motion:
         angle, rate = bounces(t)

@@ -152,8 +152,8 @@ def sketch(mechanism: Mechanism, t: float, q: Vector) -> Lines:
     Parameters
     ----------
     mechanism : Mechanism
-        From `genalpha.mechanisms`; the squeezers, the beam, the block and the stop are drawn with their
-        default geometry.
+        From `genalpha.mechanisms`; the squeezers, the beam, the block and the stop are drawn with
+        their default geometry.
     t : float
     q : (n,) array
 
