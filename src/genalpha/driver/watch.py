@@ -175,10 +175,10 @@ class Watch:
         extra, slopes = [], []
         for i, sign in enumerate(self._signs):
             cubic = Cubic(*(values[i] for _, values in rows))
-            if may_refuse and not cubic.is_resolved(self._slopes[i] * length):
-                # what constraints hold at zero is noise, and no function to be resolved
-                if sign or self._has_left(i, end):
-                    return None
+            unclear = may_refuse and not cubic.is_resolved(self._slopes[i] * length)
+            # what constraints hold at zero is noise, and no function to be resolved
+            if unclear and (sign or self._has_left(i, end)):
+                return None
             slopes.append(cubic.slope1 / length)
             if not sign or any(change(sign, values[i]) for _, values in rows):
                 continue
@@ -211,7 +211,7 @@ class Watch:
         return None
 
     def _has_left(self, i: int, t: float) -> bool:
-        """Tell whether a function is not zero on the constraints either, which may hold it there."""
+        """Tell whether a function is away from zero on the constraints too: they may hold it."""
         return abs(self._exact(t)[i]) > self._noise[i]
 
     def _leave_zero(self, i: int, t: float, g: float) -> None:
