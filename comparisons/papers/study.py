@@ -130,6 +130,8 @@ class Runs(NamedTuple):
     shift: float = 0.0
     alternates: bool = False
     algorithmic: Callable[[Mechanism, float], Array] | None = None
+    #: Draw errors over the mean step size h/2 of alternating steps.
+    over_mean: bool = False
 
     def errors(self) -> tuple[Array, list[Errors]]:
         """Return the step sizes h and the errors of all runs."""
@@ -146,6 +148,8 @@ def convergence(runs: Runs, title: str) -> Finding:
     """Run a convergence study and draw it."""
     h, errors = runs.errors()
     label = "h; the steps are h/3, 2h/3, h/3, ..." if runs.alternates else "h"
+    if runs.over_mean:
+        h, label = 0.5 * h, "mean step size h/2; the steps are h/3, 2h/3, h/3, ..."
     return convergence_figure(h, errors, title, label)
 
 
