@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from genalpha import mechanisms
-from genalpha.model import Mechanism, Motion
+from genalpha.model import Motion
+from tests.stabilization.conftest import called, mechanism_called, off_constraints, run
+
+__all__ = ["mechanism_called", "off_constraints", "run"]  # fixtures
 
 NAMES = (
     "jay_negrut_test",
@@ -27,14 +29,9 @@ NAMES = (
 
 
 @cache
-def mechanism_called(name: str) -> Mechanism:
-    return mechanisms.catalogue()[name]()
-
-
-@cache
 def exact_motions(name: str) -> list[tuple[float, Motion]]:
     """Twenty random times with the exact motion there."""
-    o = mechanism_called(name)
+    o = called(name)
     times = o.t0 + np.random.default_rng(20).uniform(0.0, 1.0, 20)
     return [(float(t), o.reference.motion(float(t))) for t in times]
 
@@ -46,7 +43,7 @@ def name(request):
 
 @pytest.fixture
 def mechanism(name):
-    return mechanism_called(name)
+    return called(name)
 
 
 @pytest.fixture
@@ -56,12 +53,12 @@ def motions(name):
 
 @pytest.fixture
 def pendulum():
-    return mechanism_called("assimulo_pendulum")
+    return called("assimulo_pendulum")
 
 
 @pytest.fixture
 def linkage():
-    return mechanism_called("four_bar")
+    return called("four_bar")
 
 
 @pytest.fixture

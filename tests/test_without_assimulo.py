@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 @pytest.fixture(scope="module")
 def output(tmp_path_factory):
     """Run a file that needs Assimulo, one that does not, and one that needs it in one test."""
-    conftest = HERE.parent / "conftest.py"
+    conftest = HERE / "conftest.py"
     folder = tmp_path_factory.mktemp("suite")
     (folder / "conftest.py").write_text(conftest.read_text(encoding="utf-8"), encoding="utf-8")
     (folder / "test_whole.py").write_text(
