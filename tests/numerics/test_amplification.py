@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from genalpha import Coefficients, integrate
-from genalpha.numerics.amplification import amplification, amplification_matrix, overshoot
-from tests.driver.support import oscillator
+from genalpha import Coefficients
+from genalpha.numerics.amplification import amplification, overshoot
 
 SETS = {
     "Chung and Hulbert 0": Coefficients.chung_hulbert(0.0),
@@ -17,23 +16,6 @@ SETS = {
     "Newmark": Coefficients.newmark(0.3025, 0.6),
 }
 ALL = pytest.mark.parametrize("c", SETS.values(), ids=SETS.keys())
-
-
-@pytest.mark.parametrize("c", [c for c in SETS.values() if c.is_second_order])
-@pytest.mark.parametrize("omega_h", [0.1, 1.0, 10.0])
-def test_matrix_is_the_scheme(c, omega_h):
-    """A run of GenAlphaI3, one step after the other."""
-    steps, h = 5, 0.1
-    s = integrate(
-        oscillator(omega_h / h), steps * h, "GenAlphaI3", h, coefficients=c, start="plain",
-        newton_accuracy=1e-13,
-    )  # fmt: skip
-    matrix = amplification_matrix(c, omega_h)
-    x = np.array([s.q[0, 0], h * s.v[0, 0], h**2 * s.a[0, 0]])
-    for i in range(1, steps + 1):
-        x = matrix @ x
-        found = [s.q[i, 0], h * s.v[i, 0], h**2 * s.a[i, 0]]
-        np.testing.assert_allclose(found, x, rtol=1e-9, atol=1e-9)
 
 
 @ALL
