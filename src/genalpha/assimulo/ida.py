@@ -84,11 +84,13 @@ class IDA(IDAOptions, Implicit_ODE):
         self._F = Residual(problem)
         self._run: Run | None = None
         self._g_old, self._info = np.zeros(0), [0] * self.problem_info["dimRoot"]
-        self._set_defaults(problem, self._F.has_jacobian and self._has_sparse_jacobian())
+        self._set_defaults()
         for key in ("report_continuously", "interpolated_output", "state_events"):
             self.supports[key] = True
 
     def _has_sparse_jacobian(self) -> bool:
+        if not self._F.has_jacobian:
+            return False
         return bool(sparse.issparse(jacobian_near(self._F, (self.t, self.y, self.yd))))
 
     def check_instance(self) -> None:
