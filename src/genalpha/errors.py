@@ -1,4 +1,4 @@
-"""The exceptions of genalpha: one base class, one class per thing that can go wrong.
+"""The exceptions and warnings of genalpha: one class per thing that can go wrong.
 
 Every message says what was wrong, with the offending value, and what to do about it.
 """
@@ -9,11 +9,13 @@ __all__ = [
     "CallbackError",
     "ConvergenceError",
     "DerivativeError",
+    "FirstOrderWarning",
     "GenAlphaError",
     "InconsistentStartError",
     "InvalidOptionError",
     "RedundantConstraintsError",
     "SingularSystemError",
+    "UndampedWarning",
     "UnsupportedProblemError",
 ]
 
@@ -65,3 +67,11 @@ class ConvergenceError(GenAlphaError, ArithmeticError):
 
 class UnsupportedProblemError(GenAlphaError, ValueError):
     """The problem does not have the structure that the method needs."""
+
+
+class UndampedWarning(UserWarning):
+    """The scheme has no numerical damping where it needs some."""
+
+
+class FirstOrderWarning(UserWarning):
+    """The coefficients make the scheme one of first order."""

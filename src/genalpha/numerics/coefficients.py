@@ -128,6 +128,11 @@ class Coefficients:
         return abs(self.gamma - (0.5 - self.alpha)) <= ROUNDING
 
     @property
+    def is_newmark(self) -> bool:
+        """Whether they are of Newmark's family, which is in use with any gamma from 1/2 on."""
+        return self.alpha_m == 0.0 and self.alpha_f == 0.0
+
+    @property
     def is_zero_stable(self) -> bool:
         """Root condition on (21): alpha_m <= 1/2."""
         return self.alpha_m <= 0.5 + ROUNDING

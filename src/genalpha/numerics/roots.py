@@ -62,7 +62,7 @@ def acting(c: Coefficients, *, position: bool, velocity: bool) -> tuple[Root, ..
     velocity : bool
         Whether there are constraints that it keeps at velocity level.
     """
-    found = [Root("|alpha_m / (1 - alpha_m)|", c.r_alpha_m, "a in free directions")]
+    found = [Root("zero stability: |alpha_m / (1 - alpha_m)|", c.r_alpha_m, "a in free directions")]
     if velocity:
         found.append(Root("r_gamma = |(1 - gamma) / gamma|", c.r_gamma, "a along the constraints"))
     if position:

@@ -53,9 +53,10 @@ B = Option(
 VARIANT = Option(
     "variant",
     "end",
-    Choice(("end", "predicted", "midpoint")),
+    Choice(("end", "predicted", "midpoint", "predicted midpoint")),
     "Where the reactions of a step are taken: at its 'end' (default), at the 'predicted' position "
-    "q0 + h v0, or at the 'midpoint'. For holonomic constraints.",
+    "q0 + h v0, at the 'midpoint', or at the 'predicted midpoint' q0 + h/2 v0. Predicted ones are "
+    "cheaper to solve for. For holonomic constraints.",
 )
 
 
@@ -82,8 +83,8 @@ class HHT(GeneralizedAlpha):
             return a
         return f + ratio * (a - f)  # (2.3)
 
-    @staticmethod
-    def faults(o: Mechanism, settings: Settings) -> list[str]:
+    @classmethod
+    def faults(cls, o: Mechanism, settings: Settings) -> list[str]:
         """Conditions of section 3."""
         c = settings.coefficients
         if -1.0 / 3.0 - 1e-12 <= c.alpha <= 0.0 and c == Coefficients.hht(c.alpha):
