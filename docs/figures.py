@@ -34,6 +34,7 @@ import orders
 import oscillator
 import sources as source_times
 import transients
+import variants
 
 from comparisons.stiff_chain import stiff_chain as vibrating_chain
 from comparisons.tolerances import study as tolerance_study
@@ -390,7 +391,7 @@ def written(make):
     return lambda: made if isinstance(made := make(), str) else markdown(*made)
 
 
-for module in (bounds, forms, oscillator, transients):
+for module in (bounds, forms, oscillator, transients, variants):
     FIGURES |= {name: drawn(name, draw) for name, draw in module.FIGURES.items()}
     TABLES |= {name: written(make) for name, make in module.TABLES.items()}
 
