@@ -1,4 +1,4 @@
-"""The options of `IDA`: Assimulo's names and defaults, translated for scikit-sundae."""
+"""The options of `IDA`: Assimulo's names and defaults."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.assimulo.option import HasOptions, properties
 from genalpha.options import Choice, Flag, Integer, Number, Option, Vector
 
 
@@ -98,27 +97,3 @@ IDA_OPTIONS = (
         "Where the first output could be, for `make_consistent`. Default 1e-4.",
     ),
 )
-
-
-class IDAOptions(HasOptions):
-    """Options as properties; ``solver.options`` holds the same values."""
-
-    rtol: float
-    inith: float
-    maxh: float
-    maxord: int
-    algvar: Any
-
-    def _sundae_options(self) -> dict[str, Any]:
-        """Translate to scikit-sundae's names; tolerances of single variables are not here."""
-        return {
-            "rtol": self.rtol,
-            "first_step": self.inith,
-            "max_step": 0.0 if np.isinf(self.maxh) else self.maxh,
-            "max_order": self.maxord,
-            "algebraic_idx": [int(i) for i in np.flatnonzero(self.algvar == 0)],
-        }
-
-
-for _name, _value in properties(IDA_OPTIONS).items():
-    setattr(IDAOptions, _name, _value)

@@ -7,7 +7,8 @@ integration starts.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from genalpha.errors import InvalidOptionError
 from genalpha.options import Option
@@ -38,18 +39,26 @@ class OptionProperty:
             solver.options.update(dict.fromkeys(self._others))
 
 
-def properties(declared: tuple[Option, ...]) -> dict[str, Any]:
-    """Return what a class needs to have these options: properties, and methods for scripts."""
+C = TypeVar("C", bound=type)
+
+
+def with_options(declared: tuple[Option, ...]) -> Callable[[C], C]:
+    """Give a class declared options: properties, and methods for scripts (a class decorator)."""
     keys = {option.name: key(option) for option in declared}
-    made: dict[str, Any] = {"declared": declared}
-    for option in declared:
-        others = tuple(keys[name] for name in option.excludes if name in keys)
-        way = OptionProperty(option, others)
-        made |= dict.fromkeys(option.names, way)
-        for name in {*option.names, option.setter or option.name}:
-            made[f"_get_{name}"] = way.__get__
-            made[f"_set_{name}"] = lambda solver, value, way=way: way.__set__(solver, value)
-    return made
+
+    def decorate(kind: C) -> C:
+        setattr(kind, "declared", declared)  # noqa: B010 - which mypy cannot know
+        for option in declared:
+            others = tuple(keys[name] for name in option.excludes if name in keys)
+            way = OptionProperty(option, others)
+            for name in option.names:
+                setattr(kind, name, way)
+            for name in {*option.names, option.setter or option.name}:
+                setattr(kind, f"_get_{name}", lambda solver, way=way: way.__get__(solver))
+                setattr(kind, f"_set_{name}", lambda solver, x, way=way: way.__set__(solver, x))
+        return kind
+
+    return decorate
 
 
 class HasOptions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from genalpha.assimulo.base import GenAlphaSolver
-from genalpha.assimulo.option import properties
+from genalpha.assimulo.option import with_options
 from genalpha.assimulo.solver_options import ASSIMULO
 from genalpha.driver.options import options_of
 from genalpha.schemes import SCHEMES, Scheme
@@ -32,7 +32,7 @@ def solver_class(scheme: type[Scheme]) -> type[GenAlphaSolver]:
     names = ", ".join(f"`{option.name}`" for option in declared)
     doc = _DOC.format(doc=scheme.doc, paper=scheme.paper, options=names)
     body = {"__doc__": doc, "__module__": __name__, "scheme": scheme.name}
-    return type(scheme.name, (GenAlphaSolver,), body | properties(declared))
+    return with_options(declared)(type(scheme.name, (GenAlphaSolver,), body))
 
 
 def __getattr__(name: str) -> Any:

@@ -12,11 +12,12 @@ import numpy as np
 
 from genalpha.errors import SingularSystemError, UnsupportedProblemError
 from genalpha.kernels import combined
-from genalpha.model import Mechanism
+from genalpha.model import Mechanism, Motion
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.linear import Matrix, Solve
 from genalpha.numerics.mass import mass_solver
 from genalpha.options import Choice, Choices, Number, Option
+from genalpha.schemes.printed import solved
 from genalpha.schemes.scheme import (
     ADJUST_STEPS,
     COEFFICIENTS,
@@ -82,6 +83,11 @@ class HHT(GeneralizedAlpha):
         if ratio == 1.0 or not self.adjusts:
             return a
         return f + ratio * (a - f)  # (2.3)
+
+    @staticmethod
+    def meant(o: Mechanism, t: float, motion: Motion) -> Array:
+        """Return f = M^-1 force."""
+        return solved(o, t, motion.q, o.force(t, motion.q, motion.v))
 
     @classmethod
     def faults(cls, o: Mechanism, settings: Settings) -> list[str]:

@@ -24,9 +24,9 @@ cdef class Matrices:
 
 
 cdef class GenAlphaI3(GeneralizedAlpha):
-    cdef double t, bp, gp, offset
-    cdef str adjustment
-    cdef cnp.ndarray q_hat, v_hat, a_hat
+    cdef public double t, bp, gp, offset
+    cdef public str adjustment
+    cdef public cnp.ndarray q_hat, v_hat, a_hat
 
     @cython.locals(o=Equations, ratio=double)
     cpdef tuple adjusted(self, State state, double h)

@@ -111,7 +111,8 @@ class Scheme(Problem):
     3. `fitting(mechanism)` is the class for the mechanism's kinds of constraints, `faults` are the
        conditions that it needs and that are not met, `warnings` what the user should know.
     4. `errors` and `history` tell the local error, `report` true accelerations and multipliers.
-    5. `printed` are the equations of a step as the paper prints them, for tests.
+    5. `printed` are the equations of a step as the paper prints them, and `meant` is what its `a`
+       approximates, for tests.
 
     As an object it takes steps, each of which is a problem for Newton's iteration. It maps an old
     state to a new one, and changes neither.
@@ -167,6 +168,11 @@ class Scheme(Problem):
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
         """Return vdot, lam, psi, all of second order; `kept` is that of the state."""
         raise NotImplementedError
+
+    @staticmethod
+    def meant(o: Mechanism, t: float, motion: Motion) -> Array:
+        """Return what `a` approximates, of the true motion at t (+ alpha h)."""
+        return np.asarray(motion.vdot)
 
     @staticmethod
     def errors(settings: Settings) -> ErrorConstants:

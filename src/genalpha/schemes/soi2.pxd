@@ -29,9 +29,9 @@ cdef class Matrices:
 
 
 cdef class GenAlphaSOI2(GeneralizedAlpha):
-    cdef double weight_m, weight_f, t, hb, hg
-    cdef cnp.ndarray q_hat, v_hat, old
-    cdef object M1
+    cdef public double weight_m, weight_f, t, hb, hg
+    cdef public cnp.ndarray q_hat, v_hat, old
+    cdef public object M1
 
     @cython.locals(ratio=double)
     cpdef tuple adjusted(self, State state, double h)
