@@ -7,13 +7,13 @@ import numpy as np
 
 from comparisons.orders import COMPONENTS, Study, after, alternating, equal, slope
 from comparisons.table import number
-from genalpha import Coefficients, integrate, mechanisms
+from genalpha import Coefficients, mechanisms
 from genalpha.numerics.amplification import amplification
 
 ADJUSTMENTS = (
-    ("`adjustment=\"gamma\"`", {"adjustment": "gamma"}),
-    ("`adjustment=\"a\"`", {"adjustment": "a"}),
-    ("`adjustment=\"drift\"` (default)", {}),
+    ('`adjustment="gamma"`', {"adjustment": "gamma"}),
+    ('`adjustment="a"`', {"adjustment": "a"}),
+    ('`adjustment="drift"` (default)', {}),
     ("`adjust_steps=False`", {"adjust_steps": False}),
 )
 
@@ -172,7 +172,7 @@ def newmark():
         for scheme, gamma, study in newmark_studies():
             if scheme == "GenAlphaSOI2":
                 errors = study.errors()["q"]
-                left.loglog(study.h, errors, "o-", ms=3, fillstyle="none", label=f"gamma = {gamma:g}")
+                left.loglog(study.h, errors, "o-", ms=3, label=f"gamma = {gamma:g}")
     for beta, gamma in NEWMARK[1:]:
         ratio = amplification(Coefficients.newmark(beta, gamma), x).damping_ratio
         right.loglog(x, ratio, label=f"gamma = {gamma:g}", color=f"C{NEWMARK.index((beta, gamma))}")

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from comparisons.papers.study import (
-    Errors,
     Finding,
     PaperFigure,
     convergence_figure,
@@ -63,19 +62,16 @@ def _relative_errors(
     true = o.reference.motion(t)
     assert true.q is not None
     assert true.lam is not None
-    errors: list[Errors] = []
+    errors: dict[str, list[float]] = {name: [], "lam_1": []}
     for number in numbers:
         solution = integrate(o, t, "GenAlphaI3", t / number, rho_inf=RHO, start=START)
         lam = [o.reference.motion(x).lam[0] for x in solution.t[-LAST:]]  # type: ignore[index]
-        errors.append(
-            {
-                name: abs(solution.q[-1, column] / true.q[column] - 1.0),
-                "lam_1": np.abs((solution.lam[-LAST:, 0] - lam) / true.lam[0]).max(),
-            }
-        )
+        errors[name].append(abs(solution.q[-1, column] / true.q[column] - 1.0))
+        errors["lam_1"].append(np.abs((solution.lam[-LAST:, 0] - lam) / true.lam[0]).max())
     h = t / np.array(numbers)
     title = f"{o.name}, rho_inf = 0.7, t = {t:g} s"
-    return convergence_figure(h, errors, title, kind="relative error", last=trusted)
+    found = {x: np.array(values) for x, values in errors.items()}
+    return convergence_figure(h, found, title, kind="relative error", last=trusted)
 
 
 def _crank_convergence() -> Finding:

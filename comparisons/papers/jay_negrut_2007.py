@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from comparisons.orders import Study, alternating, equal
 from comparisons.papers.study import (
-    Errors,
     Finding,
     PaperFigure,
-    Runs,
     convergence,
     convergence_figure,
     new_figure,
-    true_force,
 )
 from genalpha.driver import integrate
 from genalpha.mechanisms.exponential import hht_test
@@ -27,13 +25,13 @@ THETA = 2
 
 
 def _test(alternates: bool, **options: Any) -> Finding:
-    options = {"alpha": ALPHA, "b": B, "start": "plain", **options}
-    runs = Runs(
-        hht_test(), 1.0, NUMBERS, ("q", "v", "a"), "HHTI2", options, ALPHA, alternates, true_force,
-        over_mean=alternates,
+    options = {"scheme": "HHTI2", "alpha": ALPHA, "b": B, "start": "plain", **options}
+    study = Study(
+        hht_test(), 1.0, NUMBERS, options, alternating if alternates else equal,
+        components=("q", "v", "a"),
     )  # fmt: skip
     steps = "steps h/3, 2h/3" if alternates else "constant steps"
-    return convergence(runs, f"first test, alpha = -0.15, b = 0.3, {steps}")
+    return convergence(study, f"first test, alpha = -0.15, b = 0.3, {steps}", alternates)
 
 
 def _angle() -> Finding:
@@ -52,17 +50,14 @@ def _pendulum(alpha: float) -> Finding:
     assert true.q is not None
     assert true.v is not None
     numbers = (100, 200, 400, 800, 1600, 3200, 6400, 12800)
-    errors: list[Errors] = []
+    errors: dict[str, list[float]] = {"q": [], "v": []}
     for number in numbers:
         end = integrate(o, 2.0, "HHTI2", 2.0 / number, alpha=alpha, b=0.0, start="plain")
-        errors.append(
-            {
-                "q": abs(end.q[-1, THETA] - true.q[THETA]),
-                "v": abs(end.v[-1, THETA] - true.v[THETA]),
-            }
-        )
+        errors["q"].append(abs(end.q[-1, THETA] - true.q[THETA]))
+        errors["v"].append(abs(end.v[-1, THETA] - true.v[THETA]))
+    found = {x: np.array(values) for x, values in errors.items()}
     title = f"pendulum, alpha = {alpha:g}, b = 0, t = 2"
-    return convergence_figure(2.0 / np.array(numbers), errors, title)
+    return convergence_figure(2.0 / np.array(numbers), found, title)
 
 
 ERRORS = "Global errors of y, z, a at t = 1 for the first test, alpha = -0.15, b = 0.3"

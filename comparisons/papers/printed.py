@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from comparisons.papers.study import Errors, order
+from comparisons.orders import slope
+from comparisons.papers.study import Errors
 from genalpha.model import Mechanism
 from genalpha.model.differences import forward_jacobian
 from genalpha.numerics.coefficients import Coefficients
@@ -146,5 +147,5 @@ def first_point(o: Mechanism, h: float, alpha: float) -> Point:
 
 def row_of(labels: tuple[str, ...], h: Array, found: list[Errors]) -> Row:
     """Return a line of a table, from the errors of runs with the step sizes h."""
-    orders = {x: order(h, np.array([errors[x] for errors in found])) for x in found[0]}
+    orders = {x: slope(h, [errors[x] for errors in found], 2) for x in found[0]}
     return Row(labels, orders, found[-1])

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from comparisons.papers import FIGURES, open_questions, page
-from comparisons.papers.study import Finding, PaperFigure, alternating
+from comparisons.papers.study import Finding, PaperFigure
 
 CHEAP = {("000", "7.1"), ("002", "2"), ("003", "5.2")}
 #: All figures of the papers; Mukharlyamov's has none.
@@ -39,12 +39,6 @@ def test_orders(figure: PaperFigure) -> None:
     assert page.confirmed(figure, finding)
     wrong = finding._replace(orders=dict.fromkeys(finding.orders, 0.5))
     assert not page.confirmed(figure, wrong)
-
-
-def test_alternating_steps() -> None:
-    sizes = alternating(1.0, 4)
-    assert sizes.sum() == pytest.approx(1.0)
-    assert sizes[1] == pytest.approx(2.0 * sizes[0])
 
 
 @pytest.mark.parametrize("two_psi", [True, False])

@@ -48,7 +48,7 @@ def test_starts_with_alpha_m_zero(start: str, order: int) -> None:
 @pytest.mark.parametrize(("b", "one"), [(0.3, False), (0.3, True), (0.5, True)])
 def test_lunk_and_simeon(b: float, one: bool) -> None:
     o = mechanisms.simple_pendulum()
-    coarse, fine = (errors_34(o, b, one, n, 0.5) for n in (10, 20))
+    coarse, fine = (errors_34(o, b, one, n, 0.5) for n in (20, 40))
     assert all(3.0 < coarse[x] / fine[x] < 5.0 for x in ("q", "v", "mean of Lambda"))
 
 
@@ -61,9 +61,9 @@ def test_with_b_zero_they_are_the_same() -> None:
 def test_what_a_refused_root_would_do() -> None:
     """Jay's r_gamma at work: lam of the printed scheme (13) grows by 7/3 in every step."""
     c = Coefficients(0.3, 0.1, 0.16, 0.3)
-    points = run_13(mechanisms.simple_pendulum(), c, [1e-3] * 16, "plain", False)
-    steps = np.diff([point.lam[0] for point in points])[8:]
-    np.testing.assert_allclose(np.abs(steps[1:] / steps[:-1]), 7.0 / 3.0, rtol=0.05)
+    points = run_13(mechanisms.simple_pendulum(), c, [1e-3] * 20, "plain", False)
+    steps = np.diff([point.lam[0] for point in points])[13:]
+    np.testing.assert_allclose(np.abs(steps[1:] / steps[:-1]), 7.0 / 3.0, rtol=0.01)
 
 
 def test_bounds_as_printed() -> None:
