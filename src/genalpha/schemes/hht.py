@@ -57,7 +57,7 @@ VARIANT = Option(
     Choice(("end", "predicted", "midpoint", "predicted midpoint")),
     "Where the reactions of a step are taken: at its 'end' (default), at the 'predicted' position "
     "q0 + h v0, at the 'midpoint', or at the 'predicted midpoint' q0 + h/2 v0. Predicted ones are "
-    "cheaper to solve for. For holonomic constraints.",
+    "less implicit. For holonomic constraints.",
 )
 
 
