@@ -15,12 +15,11 @@ import numpy as np
 from genalpha import Coefficients
 from genalpha.driver import Solution, integrate
 from genalpha.model import Mechanism
+from genalpha.schemes import SCHEMES
 
 Array = np.ndarray
 
 COMPONENTS = ("q", "v", "a", "lam", "psi")
-#: Schemes whose `a` approximates M^-1 force, and not the acceleration.
-A_IS_FORCE = frozenset({"HHTI2"})
 
 
 def equal(length: float, count: int) -> list[float]:
@@ -138,7 +137,7 @@ def true_a(mechanism: Mechanism, scheme: str, t: float) -> Array:
     """Return what the `a` of a scheme approximates."""
     assert mechanism.reference is not None
     motion = mechanism.reference.motion(t)
-    if scheme in A_IS_FORCE:
+    if SCHEMES[scheme].a_is_force:
         return np.linalg.solve(mechanism.mass(t, motion.q), mechanism.force(t, motion.q, motion.v))
     assert motion.vdot is not None
     return motion.vdot

@@ -26,6 +26,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for the package `comparisons`
+import ablation as ablations
 import bounds
 import choices
 import forms
@@ -37,10 +38,10 @@ import transients
 import variants
 
 from comparisons import table
-from comparisons.stiff_chain import stiff_chain as vibrating_chain
 from comparisons.tolerances import study as tolerance_study
 from comparisons.tolerances import table as tolerances_table
 from genalpha import Coefficients, Mechanism, imports, integrate, mechanisms
+from genalpha.mechanisms.stiff_chain import stiff_chain as vibrating_chain
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import saddle, stack
 from genalpha.schemes import SCHEMES
@@ -283,10 +284,6 @@ def tolerances():
     )  # fmt: skip
 
 
-def controllers():
-    return markdown(*choices.controllers())
-
-
 def step_sizes():
     """Step sizes of the pendulum with a strong damper."""
     o = mechanisms.pendulum_jn(damper=1e4)
@@ -339,8 +336,8 @@ def linear_solver_times():
     return markdown(*linear_solvers.linear_solvers())
 
 
-def trend():
-    return markdown(*choices.trend())
+def ablation():
+    return markdown(*ablations.ablation())
 
 
 def sources():
@@ -370,8 +367,7 @@ TABLES = {
         constants,
         tolerances,
         proportionality,
-        controllers,
-        trend,
+        ablation,
         matrices,
         sources,
         linear_solver_times,

@@ -41,7 +41,7 @@ _HOME = {
 _NO_ASSIMULO = """\
 genalpha.{name} needs Assimulo, which cannot be imported here. Get it with
     conda install -c conda-forge assimulo
-or, on Python 3.10 and 3.11, build it into this environment with
+or, with a C and a Fortran compiler, build it into this environment with
     python -m genalpha.build_assimulo
 genalpha.integrate solves the same mechanisms without Assimulo."""
 

@@ -7,12 +7,10 @@ import pytest
 
 from genalpha import Mechanism, mechanisms
 from genalpha.errors import UnsupportedProblemError
-from genalpha.numerics.accuracy import FULL
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.schemes import SCHEMES
 from genalpha.schemes.printed import Equation
-from tests.schemes.support import random_sizes, residual
-from tests.schemes.support import steps as steps_of
+from tests.schemes.support import random_sizes, residual, steps
 
 H, COUNT = 1e-2, 12
 #: What rounding of a position does to an acceleration: a few times eps / (h^2 beta), for the
@@ -66,23 +64,17 @@ def cases():
                     yield pytest.param(scheme.name, name, given, id=f"{scheme.name}-{name}-{marks}")
 
 
-def steps(*arguments, **options):
-    """All equations solved to rounding."""
-    return steps_of(*arguments, newton_accuracy=FULL, **options)
-
-
 def check(scheme, name, sizes, **options):
     """Put every step into the printed equations; return their numbers."""
     o, checked = getattr(mechanisms, name)(), set()
-    for stepper, old, new, _ in steps(o, sizes, scheme=scheme, **options):
-        for number, equation in stepper.scheme.printed(o, stepper.settings, old, new).items():
+    for at_work, old, new, _ in steps(o, sizes, scheme=scheme, **options):
+        for number, equation in at_work.printed(o, at_work.settings, old, new).items():
             found = equation.residual()
             assert found < ALLOWED[equation.level], (number, found)
             checked.add(number)
     return checked
 
 
-@pytest.mark.filterwarnings("ignore::genalpha.driver.UndampedWarning")
 @pytest.mark.parametrize(("scheme", "name", "given"), list(cases()))
 def test_steps_satisfy_the_printed_equations(scheme, name, given):
     """Equal steps, and steps of random sizes with and without adjusting formulas."""
@@ -101,11 +93,11 @@ def test_a_wrong_step_does_not():
     """The residuals see a relative error of 1e-7 in any of the numbers."""
     o = mechanisms.jay_negrut_test()
     for scheme in ("GenAlphaI3", "GenAlphaSOI2"):
-        stepper, old, new, _ = next(steps(o, [H], scheme=scheme))
+        at_work, old, new, _ = next(steps(o, [H], scheme=scheme))
         for key in ("q", "v", "a"):
             kept = getattr(new, key)
             setattr(new, key, kept * (1.0 + 1e-7))
-            found = stepper.scheme.printed(o, stepper.settings, old, new)
+            found = at_work.printed(o, at_work.settings, old, new)
             assert any(x.residual() > ALLOWED[x.level] for x in found.values()), key
             setattr(new, key, kept)
 

@@ -208,4 +208,4 @@ class FromJacobian:
 
 def _close(given: Matrix, wanted: Array) -> bool:
     difference = abs(given - wanted).max()
-    return bool(difference <= AGREEMENT * max(1e-300, float(abs(wanted).max())))
+    return bool(difference <= AGREEMENT * max(1e-300, float(np.max(np.abs(wanted)))))

@@ -256,7 +256,7 @@ class TestBaseOptions:
         solver = make(problem, h=1e-3, report_continuously=True, time_limit=0.2)
         with pytest.raises(TimeLimitExceeded):
             solver.simulate(1.0)  # at least a second on any machine
-        assert len(solver.t_sol) > 10 and solver.t >= solver.t_sol[-1]
+        assert len(solver.t_sol) > 1 and solver.t >= solver.t_sol[-1]  # few on a busy machine
         solver.time_limit = 0
         solver.h = 1e-2
         assert solver.simulate(solver.t + 0.1)[0][-1] > 0.1
