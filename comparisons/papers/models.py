@@ -22,8 +22,9 @@ def _label(ax: Any, text: str, at: Any, offset: tuple[float, float] = (4.0, 4.0)
     ax.annotate(text, at, offset, textcoords="offset points", fontsize=8)
 
 
-def _ground(ax: Any, x: float, y: float, size: float) -> None:
+def _ground(ax: Any, at: Any, size: float) -> None:
     """Draw a fixed pin: a triangle that stands on hatched ground."""
+    x, y = at
     ax.plot(*_closed([[0, 0], [-1, -1.4], [1, -1.4]], x, y, size), color=GROUND, lw=1)
     for i in range(5):
         left = x + size * (0.5 * i - 1.0)
@@ -73,7 +74,7 @@ def _crank(sprung: bool) -> Any:
     ax.plot([0, x5, x3], [0, y5, 0], "o-", color=BODY, lw=2.5, ms=6, mfc="w")
     box = [[-1, -1], [1, -1], [1, 1], [-1, 1]]
     ax.fill(*_closed(box, x3, 0.0, 0.045), fc="w", ec=BODY, lw=1.5)
-    _ground(ax, 0.0, 0.0, 0.022)
+    _ground(ax, (0.0, 0.0), 0.022)
     _arc(ax, (0, 0), 0.11, 0.0, theta1, r"$\theta_1$")
     _label(ax, "1", (x1, y1), (-12.0, 2.0))
     _label(ax, "2", (x2, y2))
@@ -116,10 +117,15 @@ def _andrews() -> Finding:
     for line in bodies:
         ax.plot(line[:, 0], line[:, 1], "o-", color=BODY, lw=2, ms=4, mfc="w")
     ax.plot(*_zigzag(spring[0], spring[1], 0.003), color=SPRING, lw=1.2)
-    fixed = {"O": (0.0, 0.0), "A": (p.xa, p.ya), "B": (p.xb, p.yb), "C": (p.xc, p.yc)}
+    fixed: dict[str, Any] = {
+        "O": (0.0, 0.0),
+        "A": (p.xa, p.ya),
+        "B": (p.xb, p.yb),
+        "C": (p.xc, p.yc),
+    }
     moving = dict(zip("FEGHD", o.q0[21:].reshape(5, 2), strict=True))
     for name, at in fixed.items():
-        _ground(ax, *at, 0.0022)
+        _ground(ax, at, 0.0022)
         _label(ax, name, at, (-12.0, 5.0))
     for name, at in moving.items():
         _label(ax, "P = E" if name == "E" else name, at, (-4.0, 7.0))
@@ -152,7 +158,7 @@ def _pendulum() -> Finding:
     _label(ax, "L", 0.25 * tip, (7.0, 0.0))
     _label(ax, "L", 0.75 * tip, (7.0, 0.0))
     ax.annotate("g", (-1.6, -3.2), (-1.6, -2.2), arrowprops={"arrowstyle": "->"}, fontsize=8)
-    _ground(ax, 0.0, 0.0, 0.16)
+    _ground(ax, (0.0, 0.0), 0.16)
     o = pendulum_jn()
     return Finding(figure, {}, (
         f"Of length 2 L = 4, hinged at its end: the centre is at L (cos θ, sin θ), the moment of "

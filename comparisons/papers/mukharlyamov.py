@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from genalpha import Gains, Mechanism, integrate, mechanisms
+from genalpha import Gains, Mechanism, integrate
+from genalpha.mechanisms.pendulums import simple_pendulum
+from genalpha.mechanisms.skates import knife_edge
 
 Array = np.ndarray
 EULER, RUNGE_KUTTA = "StabilizedEuler", "StabilizedRK2"
@@ -128,7 +130,7 @@ def loose() -> Run:
 
 def _rows() -> list[tuple[str, str, str, Run]]:
     h = 1e-3
-    pendulum, blade = mechanisms.simple_pendulum(), mechanisms.knife_edge()
+    pendulum, blade = simple_pendulum(), knife_edge()
     gentle, harsh = Gains.baumgarte(20.0), Gains(A10=-0.5 / h**2, A11=-2.0 / h)
     label = "Baumgarte, 20/s"
     return [

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from comparisons.environment import environment, now
 from comparisons.papers import FIGURES
-from comparisons.papers.open_questions import Row, hht_multipliers, one_psi
+from comparisons.papers.open_questions import hht_multipliers, one_psi
+from comparisons.papers.printed import Row
 from comparisons.papers.study import Finding, PaperFigure
 from comparisons.report import png
 

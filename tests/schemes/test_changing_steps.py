@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from genalpha import Coefficients, mechanisms
-from genalpha.driver import Options, Stepper
-from genalpha.schemes.i3 import GenAlphaI3, updated_gamma
+from genalpha.schemes.i3 import updated_gamma
+from tests.schemes.support import steps
 
 
 @pytest.mark.parametrize("rho_inf", [0.0, 0.2, 0.5, 0.9])
@@ -36,13 +36,10 @@ def test_updated_gamma_makes_velocities_exact_for_linear_accelerations(rho_inf):
 def test_drift_is_adjusted_as_accurately_as_a_step(accuracy):
     """The rate of g is scaled by (h / h_old)^2, to the accuracy of Newton's iteration."""
     o = mechanisms.four_bar()
-    stepper = Stepper(o, Options("GenAlphaI3", newton_accuracy=accuracy))
-    stepper.begin(o.t0, o.q0, o.v0, *o.multiplier_guess(), 1e-3)
-    for _ in range(20):
-        stepper.accept(stepper.attempt(1e-3))
-    state = stepper.state
+    *_, (at_work, _, state, _) = steps(o, [1e-3] * 20, scheme="GenAlphaI3")
+    at_work.relative = accuracy
     before = o.holonomic_rate(state.t, state.q, state.v)
-    v, _ = GenAlphaI3(o, stepper.settings, stepper.newton).adjusted(state, 2e-3)
+    v, _ = at_work.adjusted(state, 2e-3)
     after = o.holonomic_rate(state.t, state.q, v)
     error = np.linalg.norm(after - 4.0 * before) / np.linalg.norm(3.0 * before)
     rounding = 1e-15 * np.abs(v).max() / np.linalg.norm(before)
@@ -52,12 +49,8 @@ def test_drift_is_adjusted_as_accurately_as_a_step(accuracy):
 def test_drift_keeps_nonholonomic_constraints():
     """With both kinds, the direction is M^-1 [G; K]^T: k does not change."""
     o = mechanisms.jay_negrut_test()
-    stepper = Stepper(o, Options("GenAlphaI3", newton_accuracy=1e-13))
-    stepper.begin(o.t0, o.q0, o.v0, *o.multiplier_guess(), 1e-3)
-    for _ in range(5):
-        stepper.accept(stepper.attempt(1e-3))
-    s = stepper.state
-    v, _ = GenAlphaI3(o, stepper.settings, stepper.newton).adjusted(s, 5e-4)
+    *_, (at_work, _, s, _) = steps(o, [1e-3] * 5, scheme="GenAlphaI3")
+    v, _ = at_work.adjusted(s, 5e-4)
     assert np.abs(v - s.v).max() > 1e-9
     rate = o.holonomic_rate(s.t, s.q, s.v)
     np.testing.assert_allclose(o.holonomic_rate(s.t, s.q, v), 0.25 * rate, atol=1e-13)

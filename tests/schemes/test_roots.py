@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from genalpha import Coefficients, Mechanism
-from genalpha.driver import Options, Stepper
 from genalpha.numerics.roots import acting, growing
+from tests.schemes.support import steps
 
 #: Forces are weak and steps small: what is left is the limit h -> 0.
 H = 1e-4
@@ -38,11 +38,8 @@ def mechanism(kind):
 def propagation(scheme, kind, c):
     """The matrix that maps errors (h v, h^2 a, h^2 lam) of one step to those of the next."""
     o = mechanism(kind)
-    stepper = Stepper(
-        o, Options(scheme=scheme, coefficients=c, start="plain", newton_accuracy=1e-13)
-    )
-    stepper.begin(0.0, o.q0, o.v0, *o.multiplier_guess(), H)
-    start, n, m = stepper.state, 3, o.n_lam + o.n_psi
+    at_work, start, _, _ = next(steps(o, [H], scheme=scheme, coefficients=c, start="plain"))
+    n, m = 3, o.n_lam + o.n_psi
     mass_inverse = np.linalg.inv(o.mass(0.0, o.q0))
 
     def state(v, a, lam):
@@ -61,8 +58,7 @@ def propagation(scheme, kind, c):
         v, a, lam = np.split(unit, [n, 2 * n])
         if kind != "none" and (scheme == "GenAlphaSOI2" or kind == "nonholonomic"):
             v = v - ROW[0] * (ROW @ v) / (ROW @ ROW.T).item()  # the constraint on v holds
-        stepper.state = state(H * v, a, lam)
-        columns.append(coordinates(stepper.attempt(H)))
+        columns.append(coordinates(at_work.take(state(H * v, a, lam), H)))
     return np.array(columns).T
 
 

@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from comparisons.papers import FIGURES, open_questions, page
+from comparisons.papers.printed import Row
 from comparisons.papers.study import Finding, PaperFigure
 
 CHEAP = {("000", "7.1"), ("002", "2"), ("003", "5.2")}
@@ -59,9 +60,7 @@ def test_estimates_of_the_second_question(variant: str) -> None:
 
 
 def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    row = open_questions.Row(
-        ("a", "b"), {"x": 2.0, "y, middle": 1.0}, {"x": 1e-3, "y, middle": 1.0}
-    )
+    row = Row(("a", "b"), {"x": 2.0, "y, middle": 1.0}, {"x": 1e-3, "y, middle": 1.0})
     monkeypatch.setattr(page, "one_psi", lambda: [row])
     monkeypatch.setattr(page, "hht_multipliers", lambda: [row])
 
