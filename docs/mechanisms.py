@@ -28,7 +28,8 @@ PAGE = "mechanisms.md"
 #: Last time of the pictures.
 T_END = {"andrews_squeezer": 0.03, "andrews_absolute": 0.03, "heavy_top": 0.3,
          "flexible_pendulum": 0.15, "rolling_disk": 3.0, "knife_edge": 6.0, "chaplygin_sleigh": 4.0,
-         "pendulum_jn": 1.0, "bouncing_pendulum": 3.0, "car_axis": 3.0}  # fmt: skip
+         "pendulum_jn": 1.0, "bouncing_pendulum": 3.0, "rocking_block": 3.0, "clutch": 3.5,
+         "car_axis": 3.0}  # fmt: skip
 
 
 @cache

@@ -30,6 +30,7 @@ cdef class AdaptiveSteps(StepSizes):
     cdef double _size_after(self, double norm, double change, double h) except? -1.0
     cdef double _longest(self, double norm) except? -1.0
     cdef double _before_a_switch(self, Stepper stepper, state, double norm, double h) except? -1.0
+    @cython.locals(h=double)
     cdef double _next(self, double t, double t_end) except? -1.0
     @cython.locals(
         tolerances=Tolerances, trend=Trend, error=double, phi=double, change=double,

@@ -9,12 +9,11 @@ from numpy.typing import ArrayLike
 
 from genalpha.driver.march import StepSizes
 from genalpha.driver.stepper import Stepper
-from genalpha.errors import ConvergenceError, GenAlphaError, SingularSystemError
+from genalpha.errors import ConvergenceError, SingularSystemError, StepLimitError
 from genalpha.numerics.first_step import first_size, first_snap, look_ahead
-from genalpha.numerics.initial_values import accelerations, check_start
+from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.local_error import error_norm, multiplier_error
-from genalpha.numerics.redundancy import check_rank
 from genalpha.numerics.step_control import SILENT, Controller, landing
 from genalpha.numerics.switching import switch
 from genalpha.numerics.trend import Trend, motion_part, moved
@@ -46,10 +45,6 @@ FAILURES = (
     ZeroDivisionError,
     FloatingPointError,
 )
-
-
-class StepLimitError(GenAlphaError, RuntimeError):
-    """The integration needs more steps than allowed, or smaller ones than the time resolves."""
 
 
 class AdaptiveSteps(StepSizes):
@@ -125,9 +120,8 @@ class AdaptiveSteps(StepSizes):
         o, interval = stepper.full, t_end - start.t
         self._tolerances = Tolerances.split(self.rtol, self.atol, o.n_q, o.n_lam, o.n_psi)
         self._direction = float(np.sign(interval)) or 1.0
-        # before the first size, whose accelerations do not exist where these fail
-        check_start(o, *start[:3])
-        check_rank(o, *start[:3])
+        # before the first size, whose accelerations do not exist where this fails
+        stepper.check(*start[:3])
         self._ahead = look_ahead(o, start, self._tolerances, interval, self._failures)
         self._first = LONGEST_FIRST * abs(interval)
         self._taken, self._doubts = np.inf, 0
@@ -216,7 +210,10 @@ class AdaptiveSteps(StepSizes):
 
     def _next(self, t: float, t_end: float) -> float:
         """Return the next step, with its sign."""
-        return self._direction * landing(abs(t_end - t), self._h)
+        h = self._direction * landing(abs(t_end - t), self._h)
+        if t + h == t:
+            raise StepLimitError(f"a step of size {h:.1e} is too small to advance t = {t!r}")
+        return h
 
     def _error(
         self, stepper: Stepper, state: State, h: float

@@ -65,7 +65,6 @@ class HHT(GeneralizedAlpha):
     """The HHT part of the scheme."""
 
     options = (DAMPING, ONLY_HHT, B, VARIANT, START, ADJUST_STEPS)
-    a_is_force = True
 
     @staticmethod
     def coefficients(chosen: Choices) -> Coefficients:

@@ -130,8 +130,6 @@ class Scheme(Problem):
     options: tuple[Option, ...] = ()
     #: Whether velocities satisfy the rate of the holonomic constraints as positions do g.
     keeps_velocity = True
-    #: What `a`, if the scheme has one, approximates: M^-1 force instead of the acceleration.
-    a_is_force = False
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         self.o, self.settings, self.newton, self.relative = o, settings, newton, settings.relative
