@@ -84,5 +84,6 @@ def test_every_figure_is_there(paper: str) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_tests_that_it_names_exist(paper: str) -> None:
-    named = {name for row in rows(paper) for name in re.findall(r"`(\w+/test_\w+\.py)`", row[2])}
-    assert {name for name in named if not (ROOT / "tests" / name).exists()} == set()
+    named = {name for row in rows(paper) for name in re.findall(r"`(tests/\w+/test_\w+\.py)`", row[2])}
+    assert named or paper == "004"
+    assert {name for name in named if not (ROOT / name).exists()} == set()
