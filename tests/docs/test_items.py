@@ -84,6 +84,7 @@ def test_every_figure_is_there(paper: str) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_tests_that_it_names_exist(paper: str) -> None:
-    named = {name for row in rows(paper) for name in re.findall(r"`(tests/\w+/test_\w+\.py)`", row[2])}
+    cells = " ".join(row[2] for row in rows(paper))
+    named = set(re.findall(r"`(tests/\w+/test_\w+\.py)`", cells))
     assert named or paper == "004"
     assert {name for name in named if not (ROOT / name).exists()} == set()
