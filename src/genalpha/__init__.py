@@ -86,4 +86,4 @@ def _home_of_a_scheme(name: str) -> str:
 
 def __dir__() -> list[str]:
     """List the public names, loaded or not."""
-    return sorted({*globals(), *_HOME})
+    return sorted({*globals(), *__all__})
