@@ -132,7 +132,8 @@ def _solution(phases: Phases, times: Array | None) -> Solution | None:
     steps = record.times
     if times is not None:
         times = reached(times, steps)
-    knots = Knots(record.blocks, record.knots)
+    complete = len(record.knots) == record.length
+    knots = list(record.knots.values()) if complete else Knots(record.blocks, record.knots)
     counters = phases.march.stepper.counters
     return Solution(phases.mechanism, steps, knots, record.a, counters, times, phases.events)
 
