@@ -100,6 +100,7 @@ def integrate(
     faults += chosen.faults + _faults_of_times(o.t0, t_final, h)
     if faults:
         raise InvalidOptionError("integrate", faults)
+    chosen.unequal = np.ndim(h) > 0 and bool(np.ptp(h) > 1e-9 * np.max(np.abs(h)))  # type: ignore[arg-type]
     tolerance = leading_tolerance(chosen.rtol, chosen.atol) if h is None else None
     counters = Counters()
     sizes = _step_sizes(h, chosen)
