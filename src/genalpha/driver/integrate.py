@@ -162,7 +162,9 @@ def _solution(
     if not record.blocks:
         return None
     steps, a = record.times, record.a
-    knots: Sequence[Knot] = Knots(record.blocks, record.knots)
+    knots: Sequence[Knot] = list(record.knots.values())
+    if len(knots) < record.length:
+        knots = Knots(record.blocks, record.knots)
     if times is not None:
         times = reached(times, steps)
     origin = Origin(record.mechanisms, phases.events, asked, phases.last)

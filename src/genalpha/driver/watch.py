@@ -203,6 +203,7 @@ class Watch:
                     self._leave_zero(i, row[0], g)
             before = row
             self._t, self._g = row
+            self._fired = []
         return None
 
     def _has_left(self, i: int, t: float) -> bool:
