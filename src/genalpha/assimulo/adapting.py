@@ -8,11 +8,7 @@ from typing import Any
 from scipy import sparse
 
 from genalpha.model import Mechanism
-
-#: Derivatives that serve Newton's iteration only.
-FOR_NEWTON = frozenset({"stiffness", "damping", "nonholonomic_gradient"})
-#: Those that a plain problem's `jac` may have given beside them.
-FROM_JAC = frozenset({"holonomic_jacobian", "nonholonomic_jacobian", "reaction_jacobian"})
+from genalpha.model.table import FOR_NEWTON, JACOBIANS
 
 
 def knows_derivatives(mechanism: Mechanism) -> bool:
@@ -30,7 +26,7 @@ def without_derivatives(mechanism: Mechanism, plain: bool) -> Mechanism:
         Whether it was read from a plain problem, so that all derivatives come from its `jac`. Of
         the user's own mechanism the constraint Jacobians stay: they are part of the equations.
     """
-    dropped = mechanism.given & (FOR_NEWTON | FROM_JAC if plain else FOR_NEWTON)
+    dropped = mechanism.given & (FOR_NEWTON | JACOBIANS if plain else FOR_NEWTON)
     return mechanism.replace(**dict.fromkeys(dropped)) if dropped else mechanism
 
 
@@ -42,7 +38,7 @@ def with_linear_solver(mechanism: Mechanism, kind: str) -> Mechanism:
     if kind == "SPARSE":  # one sparse matrix makes all of them sparse
         return o.replace(mass=_changed_mass(o, sparse.csc_array))
     changes: dict[str, Any] = {
-        key: _changed(getattr(o, key), _dense) for key in o.given & (FOR_NEWTON | FROM_JAC)
+        key: _changed(getattr(o, key), _dense) for key in o.given & (FOR_NEWTON | JACOBIANS)
     }
     return o.replace(**changes, mass=_changed_mass(o, _dense), sparsity=None)
 

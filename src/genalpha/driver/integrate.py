@@ -80,7 +80,7 @@ def integrate(
     >>> bool(abs(solution.q[-1] @ solution.q[-1] - 1) < 1e-8)
     True
     """
-    o = mechanism
+    o, before = mechanism, mechanism.calls
     times = None if t_eval is None else np.array(t_eval, dtype=float)
     faults = _faults_of_output(times, o.t0, t_final)
     if scheme in STABILIZED:
@@ -109,13 +109,16 @@ def integrate(
         record.run(t_final)
     except GenAlphaError as error:
         if record.blocks:
-            error.solution = _solution(o, record, march, None)  # type: ignore[attr-defined]
+            error.solution = _solution(o, record, march, None, before)  # type: ignore[attr-defined]
         raise
-    return _solution(o, record, march, times)
+    return _solution(o, record, march, times, before)
 
 
-def _solution(o: Mechanism, record: Record, march: March, times: Array | None) -> Solution:
+def _solution(
+    o: Mechanism, record: Record, march: March, times: Array | None, before: dict[str, int]
+) -> Solution:
     stepper = march.stepper
+    stepper.counters.calls = {key: count - before[key] for key, count in o.calls.items()}
     knots = record.knots or Knots(stepper.scheme, record.blocks)
     return Solution(o, record.times, knots, record.a, stepper.counters, times)
 
