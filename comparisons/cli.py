@@ -18,6 +18,7 @@ from comparisons.record import Record
 from comparisons.report import write_report
 from comparisons.runner import Choice, Plan
 from comparisons.solvers import SOLVERS
+from comparisons.table import rich_table
 
 OUTPUT = Path(__file__).parent / "output"
 DOCS = Path(__file__).parents[1] / "docs" / "pages"
@@ -160,7 +161,7 @@ def _show(records: list[Record], output: Path, console: Console) -> int:
     records = tables.arranged(records)
     for mechanism in tables.mechanisms_of(records):
         table = tables.compact(tables.summary(mechanism, records), console.width)
-        console.print(tables.rich_table(table))
+        console.print(rich_table(table))
     for solver in SOLVERS.values():
         reason = solver.missing()
         if reason:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from comparisons import tables
+from comparisons.names import file_name
 from comparisons.plots import plots_of
 from comparisons.record import Record
-from comparisons.report import about, png
+from comparisons.report import png
+from comparisons.table import markdown
 
 DPI = 100
 BEGIN, END = "<!-- results -->", "<!-- end of results -->"
@@ -30,17 +32,14 @@ def write_docs(records: list[Record], pages: Path) -> Path:
     images.mkdir(parents=True, exist_ok=True)
     parts = [
         *_cautions(records),
-        "| | |",
-        "|:--|:--|",
-        *(f"| {key} | {value} |" for key, value in about(records)),
-        "",
+        tables.about(records),
     ]
     for mechanism in tables.mechanisms_of(records):
         parts += [f"### {mechanism}", "", _table(mechanism, records)]
         drawings = plots_of(mechanism, records)
         for name in SHOWN.get(mechanism, ()):
             if name in drawings:
-                file = f"{mechanism}-{name}.png"
+                file = f"{file_name(mechanism)}-{file_name(name)}.png"
                 (images / file).write_bytes(png(drawings[name](), DPI))
                 parts += [f"![{mechanism}: {name}](images/{file})", ""]
     path = pages / "comparisons.md"
@@ -52,7 +51,7 @@ def write_docs(records: list[Record], pages: Path) -> Path:
 
 
 def _table(mechanism: str, records: list[Record]) -> str:
-    return tables.markdown(tables.compact(tables.summary(mechanism, records), WIDTH))
+    return markdown(tables.compact(tables.summary(mechanism, records), WIDTH))
 
 
 def _cautions(records: list[Record]) -> list[str]:

@@ -11,10 +11,13 @@ from importlib import metadata
 from pathlib import Path
 
 import genalpha
+from genalpha.imports import MODE
 
 PACKAGES = ("genalpha", "numpy", "scipy", "assimulo", "scikit-sundae", "solve-dae", "exudyn")
 #: A record made where these differ is not taken for one made here.
-DECISIVE = ("cpu", "python", "code", *PACKAGES)
+DECISIVE = ("cpu", "python", "code", "mode", *PACKAGES)
+#: What of genalpha and of the harness is code.
+SOURCES = (".py", ".pyx", ".pxd")
 
 
 def _cpu() -> str:
@@ -34,24 +37,26 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def _digest() -> str:
-    """Return a digest of genalpha's and the harness's source, so that stale records are known."""
+def digest(*roots: Path) -> str:
+    """Return a digest of the sources in some folders, so that stale records are known."""
     found = hashlib.sha256()
-    for root in (Path(genalpha.__file__).parent, Path(__file__).parent):
-        for path in sorted(root.rglob("*.py")):
-            found.update(path.read_bytes())
+    for root in roots:
+        for path in sorted(x for x in root.rglob("*") if x.suffix in SOURCES):
+            found.update(path.relative_to(root).as_posix().encode() + b"\0")
+            found.update(path.read_bytes() + b"\0")
     return found.hexdigest()[:12]
 
 
 @lru_cache(maxsize=1)
 def environment() -> dict[str, str]:
-    """Return machine, versions and digest of the code."""
+    """Return machine, versions, digest of the code, and whether it ran compiled."""
     return {
         "cpu": _cpu(),
         "cores": str(os.cpu_count()),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        "code": _digest(),
+        "code": digest(Path(genalpha.__file__).parent, Path(__file__).parent),
+        "mode": MODE,
         **{package: _version(package) for package in PACKAGES},
     }
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from comparisons.cases import CASES
 from comparisons.counting import counted_mechanism
-from comparisons.environment import environment, now
 from comparisons.names import Drift, Form, Status, Variable
 from comparisons.record import Extent, Key, Record
 from comparisons.reference import Samples
@@ -111,13 +110,7 @@ def time_run(job: Job, repeats: int, budget: float) -> dict[str, Any]:
 
 def blank_record(key: Key) -> Record:
     """Return a record that says only what was to be run, here and now."""
-    return Record(
-        *key,
-        t_final=CASES[key.mechanism].t_final,
-        status=Status.FAILED,
-        environment=environment(),
-        date=now(),
-    )
+    return Record(*key, t_final=CASES[key.mechanism].t_final, status=Status.FAILED)
 
 
 def _load(job: Job) -> None:

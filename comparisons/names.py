@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from enum import Enum
 
 
@@ -82,3 +84,13 @@ class Flag(Word):
     LOW_ORDER = "low order"
     DRIFTS = "drifts"
     MISSES = "misses tolerance"
+
+
+def file_name(text: str) -> str:
+    """Return a name that is safe for a file: `text` itself if it is made of letters, digits, "_-.".
+
+    Names of mechanisms come from records, which anybody may have written: "../x" is no file here.
+    A name that had to be changed ends in a digest, so that two of them stay two.
+    """
+    safe = re.sub(r"[^\w.-]|^\.+", "_", text, flags=re.ASCII)
+    return safe if safe == text else f"{safe}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"

@@ -1,14 +1,13 @@
-"""One run of one solver on one mechanism, as a line of JSON."""
+"""One run of one solver on one mechanism."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from comparisons.names import Counter, Drift, Form, Knob, Status, Variable
+from comparisons.store import Stored
 
 SCHEMA = 1
 
@@ -45,7 +44,7 @@ class Extent:
 
 
 @dataclass(frozen=True)
-class Record:
+class Record(Stored):
     """Everything measured in one run.
 
     Attributes
@@ -71,8 +70,6 @@ class Record:
         Median seconds of `repeats` serial runs; None: not timed.
     history : str -> list
         Thinned out over the run: "t", each `Drift`, and "h", the step sizes.
-    environment, date
-        Machine, versions, digest of the code; when (UTC).
     """
 
     mechanism: str
@@ -93,8 +90,6 @@ class Record:
     cpu_time: float | None = None
     repeats: int = 0
     history: dict[str, list[float]] = field(default_factory=dict)
-    environment: dict[str, str] = field(default_factory=dict)
-    date: str = ""
     schema: int = SCHEMA
 
     @property
@@ -123,14 +118,9 @@ class Record:
         work, steps = self.counters.get(counter), self.counters.get(Counter.STEPS)
         return None if work is None or not steps else work / steps
 
-    def to_json(self) -> str:
-        """Return one line of JSON."""
-        return json.dumps(asdict(self), ensure_ascii=False)
-
     @classmethod
-    def from_json(cls, line: str) -> Record:
-        """Read one line; unknown words are errors."""
-        data: dict[str, Any] = json.loads(line)
+    def from_data(cls, data: dict[str, Any]) -> Record:
+        """Return the record of what was one line of JSON; unknown words are errors."""
         if data.get("schema") != SCHEMA:
             raise ValueError(f"a record of schema {data.get('schema')!r}; this is {SCHEMA}")
         data["form"], data["knob"] = Form(data["form"]), Knob(data["knob"])
@@ -141,30 +131,6 @@ class Record:
         data["energy"] = Extent(**data["energy"]) if data["energy"] else None
         data["counters"] = {Counter(k): v for k, v in data["counters"].items()}
         return cls(**{f.name: data[f.name] for f in fields(cls)})
-
-
-class Store:
-    """A file of records; a later line of the same key stands for the earlier ones."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def read(self) -> list[Record]:
-        """Return the last record of every key, in order of first appearance."""
-        if not self.path.exists():
-            return []
-        found: dict[Key, Record] = {}
-        lines = self.path.read_text(encoding="utf-8").split("\n")
-        for line in lines[:-1]:  # what follows the last newline is nothing, or was cut off
-            record = Record.from_json(line)
-            found[record.key] = record
-        return list(found.values())
-
-    def append(self, record: Record) -> None:
-        """Write one record at once, so that nothing is lost when the run is stopped."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(record.to_json() + "\n")
 
 
 def by_series(records: Iterable[Record]) -> dict[Series, list[Record]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from comparisons.cases import Case
-from comparisons.names import Variable
+from comparisons.names import Variable, file_name
 from genalpha.model import Mechanism
 
 Array = np.ndarray
@@ -24,7 +24,7 @@ def sampled_reference(case: Case, cache: Path) -> Samples:
     if mechanism.reference is None:
         return {}
     times = case.times(mechanism)
-    path = cache / f"{case.name}-{_digest(mechanism, times)}.npz"
+    path = cache / f"{file_name(case.name)}-{_digest(mechanism, times)}.npz"
     if path.exists():
         with np.load(path) as stored:
             return {Variable(name): stored[name] for name in stored.files}

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from comparisons import tables
+from comparisons.names import file_name
 from comparisons.plots import plots_of
 from comparisons.record import Record
+from comparisons.table import markdown
 
 DPI = 110
 
@@ -32,32 +34,19 @@ def write_report(records: list[Record], output: Path) -> Path:
         )
     source = Path(__file__).with_name("report.html").read_text(encoding="utf-8")
     template = jinja2.Environment(autoescape=True).from_string(source)
-    page = template.render(parts=parts, about=about(records), records=len(records))
+    page = template.render(parts=parts, about=tables.origins(records), records=len(records))
     path = output / "report.html"
     path.write_text(page, encoding="utf-8")
     (output / "tables.md").write_text(markdown_page(records), encoding="utf-8")
     return path
 
 
-def about(records: list[Record]) -> list[tuple[str, str]]:
-    """Return machine, versions and dates; more than one value if the records differ in it."""
-    found: dict[str, dict[str, None]] = {}
-    for record in records:
-        for key, value in record.environment.items():
-            found.setdefault(key, {})[value] = None
-    dates = sorted(record.date for record in records)
-    lines = [(key, " / ".join(values)) for key, values in found.items()]
-    return [("measured", f"{dates[0]} to {dates[-1]}" if dates else "never"), *lines]
-
-
 def markdown_page(records: list[Record]) -> str:
     """Return all summaries in Markdown, machine and versions at the end."""
     parts = [
-        tables.markdown(tables.summary(mechanism, records))
-        for mechanism in tables.mechanisms_of(records)
+        markdown(tables.summary(mechanism, records)) for mechanism in tables.mechanisms_of(records)
     ]
-    lines = ["| | |", "|:--|:--|", *(f"| {key} | {value} |" for key, value in about(records))]
-    return "\n".join([*parts, *lines]) + "\n"
+    return "\n".join([*parts, tables.about(records)])
 
 
 def _draw(mechanism: str, records: list[Record], folder: Path) -> list[dict[str, str]]:
@@ -66,7 +55,7 @@ def _draw(mechanism: str, records: list[Record], folder: Path) -> list[dict[str,
     images = []
     for name, draw in plots_of(mechanism, records).items():
         data = png(draw())
-        (folder / f"{mechanism}-{name}.png").write_bytes(data)
+        (folder / f"{file_name(mechanism)}-{file_name(name)}.png").write_bytes(data)
         images.append({"name": name, "data": base64.b64encode(data).decode()})
     return images
 

@@ -14,9 +14,10 @@ from comparisons.cases import CASES
 from comparisons.environment import same_code
 from comparisons.measure import Job, blank_record
 from comparisons.names import Form, Knob, Status
-from comparisons.record import Key, Record, Series, Store
+from comparisons.record import Key, Record, Series
 from comparisons.reference import Samples, sampled_reference
 from comparisons.solvers import SOLVERS
+from comparisons.store import Store
 from comparisons.worker import JobCrashedError, JobFailedError, Worker
 
 
@@ -88,9 +89,9 @@ class Plan:
     plugins: tuple[str, ...] = ()
 
     @property
-    def store(self) -> Store:
+    def store(self) -> Store[Record]:
         """Where the records are."""
-        return Store(self.output / "records.jsonl")
+        return Store(self.output / "records.jsonl", Record)
 
 
 #: Told of every run: what runs now, and the record when it is done.

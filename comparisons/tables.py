@@ -1,45 +1,19 @@
-"""Records as tables: neutral rows first, then for the terminal, as Markdown, or for HTML."""
+"""Records as tables: what is shown of each series, and of each run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
 
 from comparisons.cases import CASES
 from comparisons.names import Counter, Drift, Form, Variable
 from comparisons.record import Extent, Record, by_series
 from comparisons.solvers import SOLVERS
+from comparisons.store import Stored
+from comparisons.table import Cell, Table, fitted, grid, markdown, number, word
 from comparisons.verdicts import judge
 
 #: The summary shows each series at its cheapest run with at most this relative error in q.
 TARGET = 1e-3
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A text, what it is sorted by, and whether it is a warning."""
-
-    text: str
-    sort: float | str = ""
-    warning: bool = False
-
-
-@dataclass
-class Table:
-    """Headers and rows; `left` says how many columns hold words."""
-
-    title: str
-    headers: list[str]
-    left: int
-    rows: list[list[Cell]] = field(default_factory=list)
-
-
-def number(value: float | None, pattern: str = ".1e") -> Cell:
-    """Return a cell for a number that may be unknown."""
-    if value is None:
-        return Cell("–", float("inf"))
-    return Cell(format(value, pattern), float(value))
 
 
 def summary(mechanism: str, records: Iterable[Record], target: float = TARGET) -> Table:
@@ -53,7 +27,7 @@ def summary(mechanism: str, records: Iterable[Record], target: float = TARGET) -
         verdict, good = judge(runs), [run for run in runs if run.ok]
         shown = _shown(good, target)
         order = verdict.orders
-        row = [Cell(series.solver, series.solver), Cell(str(series.form), str(series.form))]
+        row = [word(series.solver), word(series.form)]
         row.append(Cell(f"{len(good)}/{len(runs)}", len(good) / len(runs)))
         row.append(number(order.get(Variable.Q), ".1f"))
         row.append(number(order.get(Variable.LAM, order.get(Variable.PSI)), ".1f"))
@@ -106,7 +80,7 @@ def full(mechanism: str, records: Iterable[Record]) -> Table:
 
 
 def _full_row(run: Record) -> list[Cell]:
-    row = [Cell(run.solver, run.solver), Cell(str(run.form), str(run.form))]
+    row = [word(run.solver), word(run.form)]
     row.append(Cell(f"{run.knob.symbol} {run.value:.2e}", run.value))
     row.append(Cell(str(run.status), str(run.status), warning=not run.ok))
     for variable in Variable:
@@ -140,46 +114,7 @@ def compact(table: Table, width: int) -> Table:
     """Return the columns that fit a terminal, the last one cut off where the line ends."""
     chosen = [i for i, header in enumerate(table.headers) if header in ON_TERMINAL]
     rows = [[row[i] for i in chosen] for row in table.rows]
-    headers = [table.headers[i] for i in chosen]
-    used = sum(max(map(len, column)) + 3 for column in zip(
-        headers[:-1], *([cell.text for cell in row[:-1]] for row in rows), strict=True
-    ))  # fmt: skip
-    room = max(width - used - 3, len(headers[-1]))
-    for row in rows:
-        text = row[-1].text
-        short = text if len(text) <= room else text[: room - 1] + "…"
-        row[-1] = Cell(short, text, row[-1].warning)
-    return Table(table.title, headers, table.left, rows)
-
-
-def markdown(table: Table) -> str:
-    """Return a table in Markdown."""
-    align = [":--" if i < table.left else "--:" for i in range(len(table.headers))]
-    align[-1] = ":--"
-    lines = [f"**{table.title}**", "", _line(table.headers), _line(align)]
-    lines += [_line(cell.text.replace("|", "\\|") for cell in row) for row in table.rows]
-    return "\n".join(lines) + "\n"
-
-
-def _line(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
-def rich_table(table: Table) -> Any:
-    """Return a table for the terminal."""
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    made = RichTable(title=table.title, title_justify="left", pad_edge=False)
-    for i, header in enumerate(table.headers):
-        words = i < table.left or i == len(table.headers) - 1
-        made.add_column(
-            header, justify="left" if words else "right", no_wrap=True, overflow="ellipsis",
-        )  # fmt: skip
-    for row in table.rows:
-        cells = [Text(cell.text, style="yellow" if cell.warning else "") for cell in row]
-        made.add_row(*cells)
-    return made
+    return fitted(Table(table.title, [table.headers[i] for i in chosen], table.left, rows), width)
 
 
 def arranged(records: Iterable[Record]) -> list[Record]:
@@ -200,3 +135,20 @@ def arranged(records: Iterable[Record]) -> list[Record]:
 def mechanisms_of(records: Iterable[Record]) -> list[str]:
     """Return the mechanisms in order of appearance."""
     return list(dict.fromkeys(record.mechanism for record in records))
+
+
+def about(records: Iterable[Stored]) -> str:
+    """Return machine, versions and dates in Markdown; several values where the records differ."""
+    return markdown(grid(("", ""), origins(records), left=2))
+
+
+def origins(records: Iterable[Stored]) -> list[tuple[str, str]]:
+    """Return what `about` shows."""
+    records = list(records)
+    found: dict[str, dict[str, None]] = {}
+    for record in records:
+        for key, value in record.environment.items():
+            found.setdefault(key, {})[value] = None
+    dates = sorted(record.date for record in records)
+    lines = [(key, " / ".join(values)) for key, values in found.items()]
+    return [("measured", f"{dates[0]} to {dates[-1]}" if dates else "never"), *lines]

@@ -21,6 +21,7 @@ from comparisons.names import Counter, Form, Knob, Variable
 from comparisons.record import Key, Record
 from comparisons.runner import Plan, run
 from comparisons.solvers import SOLVERS as ALL_SOLVERS
+from comparisons.table import grid, markdown, number
 
 TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 MECHANISMS = (
@@ -163,13 +164,13 @@ def rows(found: Sequence[Proportionality]) -> list[list[str]]:
             f"`{each.mechanism}`",
             _name(each.solver),
             _span(each),
-            _number(each.position.slope, ".2f"),
-            _number(each.position.constant, ".2g"),
-            _number(each.multipliers.slope, ".2f"),
-            *(_number(each.error(x), ".1e") for x in SHOWN),
+            number(each.position.slope, ".2f").text,
+            number(each.position.constant, ".2g").text,
+            number(each.multipliers.slope, ".2f").text,
+            *(number(each.error(x), ".1e").text for x in SHOWN),
             "yes" if each.falls else "no",
-            _number(middle.counters[Counter.STEPS] if middle else None, "d"),
-            _number(each.rejected, ".0%"),
+            number(middle.counters[Counter.STEPS] if middle else None, "d").text,
+            number(each.rejected, ".0%").text,
         ]
         table.append(cells)
     return table
@@ -189,15 +190,9 @@ def _span(each: Proportionality) -> str:
     return f"{text}; fails at {failed}" if failed else text
 
 
-def _number(value: float | None, form: str) -> str:
-    return "–" if value is None or value != value else format(value, form)
-
-
 def table(found: Sequence[Proportionality]) -> str:
     """Return the table in Markdown."""
-    lines = ["| " + " | ".join(HEADER) + " |", "|" + "---|" * len(HEADER)]
-    lines += ["| " + " | ".join(row) + " |" for row in rows(found)]
-    return "\n".join(lines)
+    return markdown(grid(HEADER, rows(found), left=3))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -215,7 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.all:
         for each in found:
             errors = [run.relative_error(Variable.Q) if run.ok else None for run in each.runs]
-            print(each.mechanism, each.solver, *(_number(x, ".1e") for x in errors))
+            print(each.mechanism, each.solver, *(number(x, ".1e").text for x in errors))
             for run in each.runs:
                 if not run.ok:
                     print("  ", f"{run.value:.0e}", run.reason)

@@ -18,10 +18,10 @@ from genalpha.numerics import trend as trends
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.newton import Newton
 from genalpha.numerics.step_control import Controller
+from genalpha.schemes import SCHEMES
 
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6)
 WIDE = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
-SCHEMES = ("GenAlphaI3", "GenAlphaSOI2", "HHTI2")
 
 
 class PI(Controller):

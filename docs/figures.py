@@ -31,18 +31,19 @@ import linear_solvers
 import orders
 import sources as source_times
 
+from comparisons import table
 from comparisons.stiff_chain import stiff_chain as vibrating_chain
 from comparisons.tolerances import study as tolerance_study
 from comparisons.tolerances import table as tolerances_table
 from genalpha import Coefficients, Mechanism, imports, integrate, mechanisms
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import saddle, stack
+from genalpha.schemes import SCHEMES
 
 PAGES = Path(__file__).parent / "pages"
 IMAGES = PAGES / "images"
 TUTORIAL = PAGES / "tutorial.md"
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-SCHEMES = ("GenAlphaI3", "GenAlphaSOI2", "HHTI2")
 STYLE = {
     "axes.grid": True,
     "axes.spines.right": False,
@@ -64,9 +65,7 @@ def save(figure, name):
 
 def markdown(header, rows):
     """Return a table in Markdown."""
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
-    return "\n".join(lines)
+    return table.markdown(table.grid(header, rows, left=len(header))).rstrip("\n")
 
 
 # --- the tutorial's mechanism -------------------------------------------------------------------
@@ -260,7 +259,7 @@ def tolerances():
     rows = []
     for name, end, schemes in (
         ("pendulum_jn", 4.0, SCHEMES),
-        ("four_bar", 2.0, SCHEMES[:2]),
+        ("four_bar", 2.0, tuple(SCHEMES)[:2]),
     ):
         o = getattr(mechanisms, name)()
         truth = o.reference.motion(end)
@@ -325,7 +324,7 @@ def stiff_chain():
 
 
 def proportionality():
-    return tolerances_table(tolerance_study(jobs=2))
+    return tolerances_table(tolerance_study(jobs=2)).rstrip("\n")
 
 
 # --- Newton's iteration ------------------------------------------------------------------------

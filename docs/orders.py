@@ -2,46 +2,17 @@
 
 import numpy as np
 
+from comparisons.orders import COMPONENTS, Study, after, alternating, equal
+from comparisons.table import number
 from genalpha import Coefficients, integrate, mechanisms
 from genalpha.schemes import i3
 
 
-def alternating(length, pairs):
-    h = length / pairs
-    return [h / 3.0, 2.0 * h / 3.0] * pairs
-
-
-def equal(length, count):
-    return [length / count] * count
-
-
-def component_errors(o, length, sizes, after, options):
-    """Largest errors of q, v, a, lam, psi from the fraction `after` of the run on."""
-    s = integrate(o, length, h=sizes, **options)
-    c = options.get("coefficients") or Coefficients.chung_hulbert(options["rho_inf"])
-    found = np.zeros(5)
-    first = max(1, int(after * len(sizes)))
-    for i in range(first, len(s.t), max(1, len(s.t) // 40) | 1):
-        truth = o.reference.motion(s.t[i])
-        a = o.reference.motion(s.t[i] + c.alpha * sizes[i - 1]).vdot
-        pairs = (
-            (s.q[i], truth.q), (s.v[i], truth.v), (s.a[i], a), (s.lam[i], truth.lam),
-            (s.psi[i], truth.psi),
-        )  # fmt: skip
-        found = np.maximum(found, [np.linalg.norm(x - y) for x, y in pairs])
-    return found
-
-
-def orders(o, length, coarsest, sizes_of, after=0.25, **options):
-    """Slopes of log error over log h; a dash where there is no such component."""
+def orders(o, length, coarsest, sizes, fraction=0.25, **options):
+    """Cells of the slopes of log error over log h; a dash where there is no such component."""
     counts = [coarsest, round(1.5 * coarsest), 2 * coarsest, 3 * coarsest]
-    table = np.array(
-        [component_errors(o, length, sizes_of(length, n), after, options) for n in counts]
-    )
-    there = table.min(axis=0) > 0.0
-    slopes = np.full(5, np.nan)
-    slopes[there] = np.polyfit(-np.log(counts), np.log(table[:, there]), 1)[0]
-    return ["–" if np.isnan(x) else f"{x:.2f}" for x in slopes]
+    found = Study(o, length, counts, options, sizes, after(fraction)).orders()
+    return [number(found.get(x), ".2f").text for x in COMPONENTS]
 
 
 def only_14a(o, settings, newton, state, h):

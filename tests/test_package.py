@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import genalpha
+from genalpha.schemes import SCHEMES
 
 
 def run_python(code: str) -> subprocess.CompletedProcess[str]:
@@ -29,7 +30,7 @@ def test_unknown_name():
         genalpha.GenBeta  # noqa: B018
 
 
-@pytest.mark.parametrize("name", ["GenAlphaI3", "GenAlphaSOI2", "HHTI2"])
+@pytest.mark.parametrize("name", SCHEMES)
 def test_missing_assimulo_says_how_to_get_it(name):
     done = run_python(f"import sys; sys.modules['assimulo'] = None\nfrom genalpha import {name}")
     message = done.stderr

@@ -2,34 +2,59 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from genalpha import imports, integrate, mechanisms
+from genalpha.schemes import SCHEMES
 
-SCRIPT = """
-import numpy as np
-from genalpha import imports, integrate, mechanisms
+COMPILED = pytest.mark.skipif(not imports.COMPILED, reason="the other tests ran plain already")
+#: What must work plain: schemes, what they are made of, and the driver around them.
+ESSENTIAL = (
+    "tests/schemes",
+    "tests/model/test_construction.py",
+    "tests/numerics/test_newton.py",
+    "tests/numerics/test_systems.py",
+    "tests/driver/test_failures.py",
+    "tests/driver/test_fixed_steps.py",
+    "tests/driver/test_options.py",
+    "tests/driver/test_redundant.py",
+)
 
-assert not imports.COMPILED
-for scheme in ("GenAlphaI3", "GenAlphaSOI2", "HHTI2"):
-    solution = integrate(mechanisms.four_bar(), 0.2, scheme, rtol=1e-5)
-    print(solution.steps.size, *(repr(float(x)) for x in solution.q[-1]))
-"""
+
+def run_plain(*arguments: str) -> str:
+    """Run Python on the sources."""
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=Path(__file__).parents[1], capture_output=True,
+        env={**os.environ, "GENALPHA_PLAIN": "1"}, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
-@pytest.mark.skipif(not imports.COMPILED, reason="there is nothing to compare with")
-def test_a_run_with_plain_kernels():
-    environment = {**os.environ, "GENALPHA_PLAIN": "1"}
-    told = subprocess.run(
-        [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, check=True
-    ).stdout
-    lines = [np.array(line.split(), dtype=float) for line in told.splitlines()]
-    for scheme, line in zip(("GenAlphaI3", "GenAlphaSOI2", "HHTI2"), lines, strict=True):
-        solution = integrate(mechanisms.four_bar(), 0.2, scheme, rtol=1e-5)
-        assert solution.steps.size == line[0]
-        np.testing.assert_allclose(solution.q[-1], line[1:], atol=1e-9)
+def ends() -> dict[str, list[float]]:
+    """Number of steps and last position of adaptive runs, by scheme."""
+    found = {x: integrate(mechanisms.four_bar(), 0.2, x, rtol=1e-5) for x in SCHEMES}
+    return {x: [s.steps.size, *s.q[-1]] for x, s in found.items()}
+
+
+@COMPILED
+def test_both_modes_find_the_same():
+    script = "import json; from tests.test_without_compiler import ends; print(json.dumps(ends()))"
+    plain, compiled = json.loads(run_plain("-c", script)), ends()
+    assert plain.keys() == compiled.keys()
+    for scheme in plain:
+        assert plain[scheme][0] == compiled[scheme][0]
+        np.testing.assert_allclose(plain[scheme], compiled[scheme], atol=1e-9)
+
+
+@COMPILED
+def test_the_essential_tests_pass_plain():
+    told = run_plain("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *ESSENTIAL)
+    assert int(told.split(" passed")[0].split()[-1]) > 200

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from comparisons.bench import exudyn, growth, newton, overhead, race
-from comparisons.bench.layout import fitted, markdown_page, tables
+from comparisons.bench.layout import markdown_page, tables
 from comparisons.bench.plan import Plan
-from comparisons.bench.rows import OUTPUT, RECORDS, Row, append, read, store
+from comparisons.bench.rows import OUTPUT, RECORDS, Row, rows_of
 from comparisons.bench.timing import calibration, one_thread
-from comparisons.tables import rich_table
+from comparisons.store import Store
+from comparisons.table import fitted, rich_table
 
 BENCHMARKS: dict[str, Callable[[Plan], Iterator[Row]]] = {
     "overhead": overhead.run,
@@ -30,24 +32,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     options = _parser().parse_args(arguments)
     console = Console(width=None if Console().is_terminal else WIDTH)
-    before = read(options.records)
+    before = rows_of(options.records)
     rows: list[Row] = []
     with one_thread():
         yardstick = calibration()
         console.print(f"yardstick: {1e6 * yardstick:.1f} µs per pass")
-        file = options.output / "rows.jsonl"
+        file = Store(options.output / "rows.jsonl", Row)
         try:
             for row in _rows(options, console, yardstick):
-                append(file, [row], yardstick)  # at once: nothing is lost when stopped
-                rows.append(row)
+                rows.append(replace(row, calibration=yardstick))
+                file.append(rows[-1])  # at once: nothing is lost when stopped
         except KeyboardInterrupt:
             console.print("\nstopped; this is what was measured")
     for layout, found in tables(rows, before):
         console.print(rich_table(fitted(found, console.width)))
         console.print(layout.text, style="dim", markup=False)
-    console.print(f"written: {file}")
+    console.print(f"written: {file.path}")
     if options.store:
-        store(options.records, rows, yardstick)
+        Store(options.records, Row).replace(rows)
         console.print(f"stored: {options.records}")
     if options.markdown:
         options.markdown.parent.mkdir(parents=True, exist_ok=True)

@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from comparisons.bench.plan import SCHEMES, Plan
+from comparisons.bench.plan import Plan
 from comparisons.bench.rows import Row
 from comparisons.bench.timing import seconds
 from comparisons.names import Form
 from comparisons.solvers import SOLVERS, Task
 from genalpha import Mechanism, integrate
 from genalpha.mechanisms import catalogue
+from genalpha.schemes import SCHEMES
 
 STEP = 1e-3
 STEPS, QUICK_STEPS = 2000, 500
@@ -114,7 +115,7 @@ def rows(
         targets = {}
         if key[0] != "Exudyn" and fastest is not None:
             values["ratio"] = found / fastest
-            if key[0] == SCHEMES[0]:
+            if key[0] == next(iter(SCHEMES)):
                 values["target"] = targets["ratio"] = TARGET
         yield Row("exudyn", key, values, targets)
     if missing is not None:

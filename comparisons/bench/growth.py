@@ -12,12 +12,13 @@ from functools import partial
 
 import numpy as np
 
-from comparisons.bench.plan import SCHEMES, Plan
+from comparisons.bench.plan import Plan
 from comparisons.bench.rows import Row, one_line
 from comparisons.bench.timing import interleaved
 from genalpha import Mechanism, integrate
 from genalpha.mechanisms import catalogue
 from genalpha.numerics.counters import Counters
+from genalpha.schemes import SCHEMES
 
 LINKS = (10, 30, 100, 300, 1000, 3000)
 QUICK_LINKS = LINKS[:4]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from comparisons.bench.rows import Key, Row, Value
-from comparisons.environment import environment, now
-from comparisons.tables import Cell, Table, markdown
+from comparisons.table import Cell, Table, markdown, number, word
+from comparisons.tables import about
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def table(name: str, rows: Iterable[Row], before: Mapping[Key, Row]) -> Table:
 
 
 def _cells(row: Row, layout: Layout, old: Row | None) -> list[Cell]:
-    cells = [Cell(part, part) for part in row.label]
+    cells = [word(part) for part in row.label]
     for column, pattern in layout.columns.items():
         cells.append(_cell(row.values.get(column), pattern))
         if column in layout.compared:
@@ -146,11 +146,7 @@ def _cells(row: Row, layout: Layout, old: Row | None) -> list[Cell]:
 
 
 def _cell(value: Value, pattern: str) -> Cell:
-    if value is None:
-        return Cell("–", float("inf"))
-    if isinstance(value, str):
-        return Cell(value, value)
-    return Cell(format(value, pattern or ".3g"), float(value))
+    return word(value) if isinstance(value, str) else number(value, pattern or ".3g")
 
 
 def tables(rows: Iterable[Row], before: Mapping[Key, Row]) -> list[tuple[Layout, Table]]:
@@ -158,19 +154,6 @@ def tables(rows: Iterable[Row], before: Mapping[Key, Row]) -> list[tuple[Layout,
     rows = list(rows)
     made = [(layout, table(name, rows, before)) for name, layout in LAYOUTS.items()]
     return [(layout, found) for layout, found in made if found.rows]
-
-
-def fitted(found: Table, width: int) -> Table:
-    """Return a table whose last column ends where the line does; numbers are never cut."""
-    columns = zip(found.headers[:-1], *(row[:-1] for row in found.rows), strict=True)
-    used = sum(max(len(str(getattr(x, "text", x))) for x in column) + 3 for column in columns)
-    room = max(width - used - 3, len(found.headers[-1]))
-    rows = []
-    for row in found.rows:
-        text = row[-1].text
-        short = text if len(text) <= room else text[: room - 1] + "…"
-        rows.append([*row[:-1], Cell(short, text, row[-1].warning)])
-    return Table(found.title, found.headers, found.left, rows)
 
 
 #: The tables need the room of the navigation.
@@ -183,14 +166,9 @@ INTRODUCTION = (
 
 def markdown_page(rows: Iterable[Row], before: Mapping[Key, Row]) -> str:
     """Return a page of all tables in Markdown, with machine and versions."""
+    rows = list(rows)
     parts = [FRONT, "# Speed", "", INTRODUCTION, ""]
     for layout, found in tables(rows, before):
-        parts += [f"## {layout.title}", "", layout.text, "", _untitled(found)]
-    about = {"measured": now(), **environment()}
-    lines = ["| | |", "|:--|:--|", *(f"| {key} | {value} |" for key, value in about.items())]
-    return "\n".join([*parts, *lines]) + "\n"
-
-
-def _untitled(found: Table) -> str:
-    """Return a table in Markdown without its title, which is a heading of the page."""
-    return markdown(found).split("\n\n", 1)[1]
+        untitled = replace(found, title="")  # it is a heading of the page
+        parts += [f"## {layout.title}", "", layout.text, "", markdown(untitled)]
+    return "\n".join([*parts, about(rows)])

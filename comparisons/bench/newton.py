@@ -11,12 +11,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from comparisons.bench.plan import SCHEMES, Plan
+from comparisons.bench.plan import Plan
 from comparisons.bench.rows import Row, one_line
 from comparisons.bench.timing import interleaved
 from comparisons.cases import CASES
 from genalpha import Mechanism, Solution, integrate
 from genalpha.mechanisms import catalogue
+from genalpha.schemes import SCHEMES
 
 #: Mode -> what its columns are marked with.
 MODES = {"auto": "", "every step": " (s)", "every iteration": " (i)"}

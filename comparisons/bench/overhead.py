@@ -21,12 +21,13 @@ from comparisons.bench.parts import (
     saddle_matrix,
     sampled_states,
 )
-from comparisons.bench.plan import SCHEMES, Plan
+from comparisons.bench.plan import Plan
 from comparisons.bench.rows import Row
 from comparisons.bench.timing import seconds
 from comparisons.counting import counted_mechanism
 from genalpha import Mechanism, Solution, integrate
 from genalpha.mechanisms import catalogue
+from genalpha.schemes import SCHEMES
 
 
 class Case(NamedTuple):

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from comparisons.bench.rows import OUTPUT
 
-SCHEMES = ("GenAlphaI3", "GenAlphaSOI2", "HHTI2")
-
 
 def silent(text: str) -> None:
     """Tell nothing."""

@@ -18,12 +18,14 @@ from comparisons.bench.ladder import (
     time_all,
     warm_up,
 )
-from comparisons.bench.plan import SCHEMES, Plan
+from comparisons.bench.plan import Plan
 from comparisons.bench.reach import Reach
 from comparisons.bench.rows import Row, one_line
-from comparisons.record import Store
+from comparisons.record import Record
 from comparisons.reference import sampled_reference
 from comparisons.solvers import SOLVERS
+from comparisons.store import Store
+from genalpha.schemes import SCHEMES
 
 #: Case -> its name in the table.
 MECHANISMS = {
@@ -167,7 +169,7 @@ def failures(name: str, climbs: Sequence[Climb]) -> Iterator[Row]:
 
 def _keep(climbs: Sequence[Climb], plan: Plan) -> None:
     """Write all runs as records of the comparisons, so that its tables and plots can show them."""
-    file = Store(plan.output / "race.jsonl")
+    file = Store(plan.output / "race.jsonl", Record)
     for climb in climbs:
         done = {id(r): climb.timed_record(i) for i, r in enumerate(climb.good) if i in climb.times}
         for record in climb.records:

@@ -11,7 +11,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from comparisons.names import Counter, Form, Knob
-from comparisons.solvers.base import Array, Outcome, Solver, Steps, Task, Trajectory, register
+from comparisons.solvers.base import (
+    Array,
+    Outcome,
+    Solver,
+    Steps,
+    Task,
+    Trajectory,
+    register,
+    solver_class,
+)
+from comparisons.solvers.ours import COLORS
 
 #: Our words for Assimulo's.
 STATISTICS = {
@@ -120,28 +130,9 @@ class DropIn(AssimuloSolver):
     main = False
 
 
-@register
-class DropInI3(DropIn):
-    """Arnold and Brüls."""
-
-    name, class_name = "GenAlphaI3 (Assimulo)", "GenAlphaI3"
-    color = "#f4a582"
-
-
-@register
-class DropInSOI2(DropIn):
-    """Jay and Negrut."""
-
-    name, class_name = "GenAlphaSOI2 (Assimulo)", "GenAlphaSOI2"
-    color = "#92c5de"
-
-
-@register
-class DropInHHTI2(DropIn):
-    """Jay and Negrut, extended HHT."""
-
-    name, class_name = "HHTI2 (Assimulo)", "HHTI2"
-    color = "#98df8a"
+for _scheme, (_, _color) in COLORS.items():
+    _name = f"{_scheme} (Assimulo)"
+    register(solver_class(DropIn, _name, class_name=_scheme, color=_color))
 
 
 @register

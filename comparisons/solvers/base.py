@@ -111,3 +111,8 @@ def register(kind: S) -> S:
     """Enter a solver class into the comparisons (a class decorator)."""
     SOLVERS[kind.name] = kind()
     return kind
+
+
+def solver_class(base: type[Solver], name: str, **attributes: Any) -> type[Solver]:
+    """Return a class of solvers that differs from its base in a few attributes."""
+    return type(name, (base,), {"name": name, "__doc__": base.__doc__, **attributes})

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, ClassVar
 
 from comparisons.names import Counter, Form, Knob
-from comparisons.solvers.base import Outcome, Solver, Steps, Task, Trajectory, register
+from comparisons.solvers.base import (
+    Outcome,
+    Solver,
+    Steps,
+    Task,
+    Trajectory,
+    register,
+    solver_class,
+)
 from genalpha.driver import Solution, integrate
+from genalpha.schemes import SCHEMES
 
 
 class Scheme(Solver):
@@ -51,49 +61,16 @@ class AdaptiveScheme(Scheme):
         return {"h": None, "rtol": task.value, "atol": task.value}
 
 
-@register
-class GenAlphaI3(Scheme):
-    """Arnold and Brüls, index 3."""
+#: Strong and light colours of the schemes, in the order of `SCHEMES`; a sixth begins again.
+PALETTE = (
+    ("#d62728", "#f4a582"),
+    ("#1f77b4", "#92c5de"),
+    ("#2ca02c", "#98df8a"),
+    ("#e7298a", "#f1b6da"),
+    ("#a6761d", "#dfc27d"),
+)
+COLORS = dict(zip(SCHEMES, itertools.cycle(PALETTE), strict=False))
 
-    name = scheme = "GenAlphaI3"
-    color = "#d62728"
-
-
-@register
-class GenAlphaSOI2(Scheme):
-    """Jay and Negrut, overdetermined index 2."""
-
-    name = scheme = "GenAlphaSOI2"
-    color = "#1f77b4"
-
-
-@register
-class HHTI2(Scheme):
-    """Jay and Negrut, extended HHT."""
-
-    name = scheme = "HHTI2"
-    color = "#2ca02c"
-
-
-@register
-class GenAlphaI3Adaptive(AdaptiveScheme):
-    """Arnold and Brüls with error control."""
-
-    name, scheme = "GenAlphaI3 (adaptive)", "GenAlphaI3"
-    color = GenAlphaI3.color
-
-
-@register
-class GenAlphaSOI2Adaptive(AdaptiveScheme):
-    """Jay and Negrut with error control."""
-
-    name, scheme = "GenAlphaSOI2 (adaptive)", "GenAlphaSOI2"
-    color = GenAlphaSOI2.color
-
-
-@register
-class HHTI2Adaptive(AdaptiveScheme):
-    """Extended HHT with error control."""
-
-    name, scheme = "HHTI2 (adaptive)", "HHTI2"
-    color = HHTI2.color
+for _kind, _name in ((Scheme, "{}"), (AdaptiveScheme, "{} (adaptive)")):
+    for _scheme, (_color, _) in COLORS.items():
+        register(solver_class(_kind, _name.format(_scheme), scheme=_scheme, color=_color))

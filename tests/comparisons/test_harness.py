@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from comparisons.cases import CASES, LEFT_OUT
 from comparisons.cli import main
 from comparisons.counting import counted_mechanism
 from comparisons.docs_page import BEGIN, END, write_docs
-from comparisons.names import Counter, Drift, Flag, Form, Knob, Status, Variable
+from comparisons.environment import digest, same_code
+from comparisons.names import Counter, Drift, Flag, Form, Knob, Status, Variable, file_name
 from comparisons.record import Key, Record
 from comparisons.report import write_report
 from comparisons.runner import Choice, Plan
@@ -21,6 +23,7 @@ from comparisons.solvers import SOLVERS
 from comparisons.verdicts import judge, verdicts
 from genalpha import integrate
 from genalpha.mechanisms import catalogue, simple_pendulum
+from genalpha.schemes import SCHEMES
 
 CASE = "short_pendulum"
 FAULTY = ("hangs", "crashes", "raises", "not finite")
@@ -73,7 +76,7 @@ def test_good_runs_are_timed_and_say_where(records: list[Record]) -> None:
         assert run.wall_time is not None
         assert run.cpu_time is not None
         assert run.repeats >= 1
-        assert {"cpu", "python", "numpy", "code"} <= set(run.environment)
+        assert {"cpu", "python", "numpy", "code", "mode"} <= set(run.environment)
         assert run.date
 
 
@@ -143,7 +146,7 @@ def test_envelope() -> None:
 @pytest.mark.needs_assimulo
 def test_the_classes_for_assimulo_find_what_integrate_finds(tmp_path: Path) -> None:
     plan = Plan(tmp_path, repeats=0)
-    for name in ("GenAlphaI3", "GenAlphaSOI2", "HHTI2"):
+    for name in SCHEMES:
         both = (f"{name} (adaptive)", f"{name} (Assimulo)")
         values = {Knob.TOLERANCE: (1e-5,)}
         runs = runner.run(plan, Choice(("simple_pendulum",), both, values=values).keys())
@@ -169,7 +172,7 @@ def test_records_survive_the_file(records: list[Record], output: Path) -> None:
 def test_unknown_words_in_a_record_are_errors(records: list[Record]) -> None:
     line = records[0].to_json().replace('"form": "mechanism"', '"form": "mechanics"')
     with pytest.raises(ValueError, match="mechanics"):
-        Record.from_json(line)
+        Record.from_data(json.loads(line))
 
 
 def test_finished_runs_are_not_run_again(
@@ -227,6 +230,34 @@ def test_the_report_is_one_file_with_everything(records: list[Record], tmp_path:
     assert "http" not in page
     assert records[0].environment["numpy"] in page
     assert "explicit Euler" in (tmp_path / "tables.md").read_text(encoding="utf-8")
+
+
+def test_pictures_stay_in_their_folder(records: list[Record], tmp_path: Path) -> None:
+    """A record may come from anywhere, with any name in it."""
+    name = "../../../outside"
+    write_report([replace(x, mechanism=name) for x in records[:2]], tmp_path / "a" / "b" / "c")
+    assert {path.name for path in tmp_path.iterdir()} == {"a"}
+    assert {path.name for path in (tmp_path / "a" / "b").iterdir()} == {"c"}
+    assert list((tmp_path / "a" / "b" / "c" / "plots").glob("*outside*.png"))
+    assert len({file_name(x) for x in ("x", "../x", "./x", ".x", "a/x", "a x")}) == 6
+    assert file_name("chain_5") == "chain_5"
+
+
+@pytest.mark.parametrize("suffix", [".py", ".pyx", ".pxd"])
+def test_the_digest_knows_all_sources(tmp_path: Path, suffix: str) -> None:
+    (tmp_path / "a").mkdir()
+    source = (tmp_path / "a" / "module").with_suffix(suffix)
+    found = {digest(tmp_path)}
+    for text in ("1", "2"):
+        source.write_text(text)
+        found.add(digest(tmp_path))
+    source.rename(source.with_stem("other"))
+    assert len({*found, digest(tmp_path)}) == 4
+
+
+def test_a_record_of_the_other_mode_is_none_of_ours(records: list[Record]) -> None:
+    assert same_code(records[0].environment)
+    assert not same_code({**records[0].environment, "mode": "other"})
 
 
 def test_the_docs_get_the_results(records: list[Record], tmp_path: Path) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 
-from genalpha import mechanisms
+from comparisons.orders import Study, alternating, equal, late, slope, true_a
+from genalpha import integrate, mechanisms
 from genalpha.numerics.accuracy import FULL
-from tests.schemes.support import alternating_sizes, equal_sizes, steps
+from genalpha.schemes import SCHEMES
 
-COMPONENTS = ("q", "v", "a", "lam", "psi")
 #: Mechanism -> length of the run, number of steps of the coarsest run.
 PROBLEMS = {
     "jay_negrut_test": (1.0, 100),
@@ -28,65 +29,27 @@ def mechanism(name):
     return getattr(mechanisms, name)()
 
 
-def true_a(o, scheme, t):
-    """The function that `a` approximates: the acceleration, or for HHTI2 its part from forces."""
-    motion = o.reference.motion(t)
-    if scheme != "HHTI2":
-        return motion.vdot
-    return np.linalg.solve(o.mass(t, motion.q), o.force(t, motion.q, motion.v))
-
-
-def errors(name, sizes, **options):
-    """Largest error of each component at the same three times of every run, and a step earlier.
-
-    One time would do, were it not for errors that change their sign just there; the step earlier
-    is for alternating steps, both of which must be good. All times are late, because errors of
-    the start die out only as n^2 rho_inf^n. Newton's iteration solves to rounding, because its
-    default accuracy shows in the multipliers of the finest steps.
-    """
-    o = mechanism(name)
+def study(name, sizes, counts, **options):
+    """Newton's iteration solves to rounding: its default shows in the finest multipliers."""
     options = {"newton_accuracy": FULL, **options}
-    found = np.zeros(5)
-    times = {len(sizes) * k // 8 for k in range(6, 9)}
-    for number, (stepper, _, state, h) in enumerate(steps(o, sizes, **options), start=1):
-        if not {number, number + 1} & times:
-            continue
-        truth = o.reference.motion(state.t)
-        knot = stepper.knot()
-        alpha = stepper.settings.coefficients.alpha
-        a = true_a(o, options["scheme"], state.t + alpha * h)
-        pairs = (
-            (knot.q, truth.q),
-            (knot.v, truth.v),
-            (state.a, a),
-            (knot.lam, truth.lam),
-            (knot.psi, truth.psi),
-        )
-        found = np.maximum(found, [np.linalg.norm(x - y) for x, y in pairs])
-    return found
+    return Study(mechanism(name), PROBLEMS[name][0], counts, options, sizes, late)
 
 
-def orders(name, sizes_of, **options):
-    """Slopes of log error over log h, by regression; NaN where there is no such component."""
-    length, coarsest = PROBLEMS[name]
-    counts = [8 * round(coarsest * r / 8) for r in REFINEMENTS]
-    table = np.array([errors(name, sizes_of(length, count), **options) for count in counts])
-    there = table.min(axis=0) > 0.0
-    slopes = np.full(5, np.nan)
-    slopes[there] = np.polyfit(-np.log(counts), np.log(table[:, there]), 1)[0]
-    return dict(zip(COMPONENTS, slopes, strict=True))
+def orders(name, sizes, **options):
+    counts = [8 * round(PROBLEMS[name][1] * r / 8) for r in REFINEMENTS]
+    return study(name, sizes, counts, **options).orders()
 
 
-def check_second_order(slopes, components=COMPONENTS):
-    wrong = {
-        key: round(float(slopes[key]), 3)
-        for key in components
-        if np.isfinite(slopes[key]) and not 1.9 <= slopes[key] <= 2.15
-    }
+def check_second_order(slopes):
+    wrong = {x: round(slope, 3) for x, slope in slopes.items() if not 1.9 <= slope <= 2.15}
     assert not wrong, wrong
 
 
-SIZES = pytest.mark.parametrize("sizes_of", [equal_sizes, alternating_sizes])
+def only(components, slopes):
+    return {x: slopes[x] for x in components}
+
+
+SIZES = pytest.mark.parametrize("sizes", [equal, alternating])
 NAMES = pytest.mark.parametrize("name", PROBLEMS)
 
 
@@ -94,84 +57,82 @@ NAMES = pytest.mark.parametrize("name", PROBLEMS)
 @NAMES
 @pytest.mark.parametrize("rho_inf", [0.0, 0.2, 0.5, 0.8])
 @pytest.mark.parametrize("scheme", ["GenAlphaI3", "GenAlphaSOI2"])
-def test_generalized_alpha_is_second_order(scheme, rho_inf, name, sizes_of):
-    slopes = orders(name, sizes_of, scheme=scheme, rho_inf=rho_inf)
+def test_generalized_alpha_is_second_order(scheme, rho_inf, name, sizes):
+    slopes = orders(name, sizes, scheme=scheme, rho_inf=rho_inf)
     if (scheme, rho_inf, name) == ("GenAlphaI3", 0.8, "hht_test"):
         del slopes["q"], slopes["v"]  # see the next test
-    check_second_order(slopes, slopes)
+    check_second_order(slopes)
 
 
 def test_order_where_the_leading_error_almost_vanishes():
     """GenAlphaI3 on hht_test with rho_inf = 0.8 shows its order in q and v for small steps only."""
-    counts = [800, 960, 1120, 1360, 1600]
-    table = np.array(
-        [
-            errors("hht_test", equal_sizes(1.0, count), scheme="GenAlphaI3", rho_inf=0.8)[:2]
-            for count in counts
-        ]
-    )
-    slopes = np.polyfit(-np.log(counts), np.log(table), 1)[0]
-    assert np.all((slopes >= 1.9) & (slopes <= 2.15)), slopes
+    runs = study("hht_test", equal, [800, 960, 1120, 1360, 1600], scheme="GenAlphaI3", rho_inf=0.8)
+    check_second_order(only("qv", runs.orders()))
 
 
 @SIZES
 @pytest.mark.parametrize("name", [n for n in PROBLEMS if n != "jay_negrut_test"])
 @pytest.mark.parametrize("alpha", [0.0, -0.1, -0.3])
-def test_hht_is_second_order(alpha, name, sizes_of):
-    slopes = orders(name, sizes_of, scheme="HHTI2", alpha=alpha)
-    check_second_order(slopes, COMPONENTS if alpha else ("q", "v"))
+def test_hht_is_second_order(alpha, name, sizes):
+    slopes = orders(name, sizes, scheme="HHTI2", alpha=alpha)
+    check_second_order(slopes if alpha else only("qv", slopes))
 
 
 @SIZES
 @pytest.mark.parametrize(
     ("variant", "b"), [("end", 0.3), ("end", 1.0), ("predicted", 0.3), ("midpoint", 0.0)]
 )
-def test_variants_of_hht_are_second_order(variant, b, sizes_of):
-    check_second_order(
-        orders("hht_test", sizes_of, scheme="HHTI2", alpha=-0.15, b=b, variant=variant)
-    )
+def test_variants_of_hht_are_second_order(variant, b, sizes):
+    check_second_order(orders("hht_test", sizes, scheme="HHTI2", alpha=-0.15, b=b, variant=variant))
 
 
 def test_without_adjustment_a_and_multipliers_are_first_order():
     """Fig. 2 of Jay and Negrut (2008), beside Fig. 1."""
     slopes = orders(
-        "jay_negrut_test", alternating_sizes, scheme="GenAlphaSOI2", rho_inf=0.2, adjust_steps=False
+        "jay_negrut_test", alternating, scheme="GenAlphaSOI2", rho_inf=0.2, adjust_steps=False
     )
-    check_second_order(slopes, ("q", "v"))
+    check_second_order(only("qv", slopes))
     for key in ("a", "lam", "psi"):
         assert 0.85 <= slopes[key] <= 1.15, slopes
 
 
 def test_without_adjustment_hht_is_first_order():
     """Fig. 5.3 of Jay and Negrut (2007), beside Fig. 5.4."""
-    slopes = orders(
-        "hht_test", alternating_sizes, scheme="HHTI2", alpha=-0.15, b=0.3, adjust_steps=False
-    )
+    slopes = orders("hht_test", alternating, scheme="HHTI2", alpha=-0.15, b=0.3, adjust_steps=False)
     for key in ("q", "v", "a"):
         assert 0.85 <= slopes[key] <= 1.2, slopes
 
 
-@pytest.mark.parametrize("scheme", ["GenAlphaI3", "GenAlphaSOI2", "HHTI2"])
-def test_shifted_start_is_second_order_at_once(scheme):
+@SIZES
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_scheme_is_second_order_with_its_defaults(scheme, sizes):
+    """Also one that somebody adds; what its `a` is, if it has one, is its own affair."""
+    runs = study("pendulum_jn", sizes, [200, 264, 344, 440, 600], scheme=scheme)
+    check_second_order(replace(runs, components=("q", "v", "lam")).orders())
+
+
+@pytest.mark.parametrize(
+    ("scheme", "damping"),
+    [("GenAlphaI3", {"rho_inf": 0.8}), ("GenAlphaSOI2", {"rho_inf": 0.8}),
+     ("HHTI2", {"alpha": -0.1})],
+)  # fmt: skip
+def test_shifted_start_is_second_order_at_once(scheme, damping):
     """The starting `a` itself, and the multiplier of the very first step."""
     o = mechanism("hht_test")
-    sizes = np.array([0.02, 0.01, 0.005, 0.0025])
-    a_errors, lam_errors = {}, {}
-    for start in ("shifted", "plain"):
-        a_errors[start], lam_errors[start] = [], []
-        for h in sizes:
-            stepper, old, _, _ = next(steps(o, [h], scheme=scheme, start=start))
-            alpha = stepper.settings.coefficients.alpha
-            truth = true_a(o, scheme, o.t0 + alpha * h)
-            a_errors[start].append(np.linalg.norm(old.a - truth))
-            lam = o.reference.motion(o.t0 + h).lam
-            lam_errors[start].append(np.linalg.norm(stepper.knot().lam - lam))
+    h = [0.02, 0.01, 0.005, 0.0025]
 
-    def slope(errors):
-        return np.polyfit(np.log(sizes), np.log(errors), 1)[0]
+    def orders_of(start):
+        runs = Study(o, 1.0, (), {"scheme": scheme, "start": start, **damping})
+        found = [integrate(o, o.t0 + x, h=[x], **runs.options) for x in h]
+        a = [np.linalg.norm(s.a[0] - true_a(o, scheme, o.t0 + runs.alpha * x))
+             for s, x in zip(found, h, strict=True)]  # fmt: skip
+        lam = [np.linalg.norm(s.lam[1] - o.reference.motion(s.t[1]).lam) for s in found]
+        return slope(h, a), slope(h, lam)
 
-    assert 1.9 <= slope(a_errors["shifted"]) <= 2.1
-    assert 0.9 <= slope(a_errors["plain"]) <= 1.1
-    assert slope(lam_errors["shifted"]) >= 1.9
+    a, lam = orders_of("shifted")
+    assert 1.9 <= a <= 2.1
+    assert lam >= 1.9
+    a, lam = orders_of("plain")
+    assert 0.9 <= a <= 1.1
     if scheme != "HHTI2":  # its multipliers come from the constraints at acceleration level
-        assert slope(lam_errors["plain"]) <= 1.2
+        assert lam <= 1.2

@@ -6,9 +6,10 @@ from functools import cache
 
 import numpy as np
 
+import genalpha.schemes
 from genalpha import Mechanism, mechanisms
 
-SCHEMES = ("GenAlphaI3", "GenAlphaSOI2", "HHTI2")
+SCHEMES = tuple(genalpha.schemes.SCHEMES)
 
 
 @cache

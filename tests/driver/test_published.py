@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from genalpha import integrate, mechanisms
+from genalpha.schemes import SCHEMES
 
 
-@pytest.mark.parametrize("scheme", ["GenAlphaI3", "GenAlphaSOI2", "HHTI2"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(
     ("name", "t_final", "count"), [("andrews_squeezer", 0.03, 400), ("car_axis", 3.0, 1500)]
 )

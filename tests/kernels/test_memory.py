@@ -9,6 +9,7 @@ import pytest
 
 from genalpha import Mechanism, imports, integrate
 from genalpha.kernels import plus, zeros
+from genalpha.schemes import SCHEMES
 
 pytestmark = pytest.mark.skipif(not imports.COMPILED, reason="nothing is compiled here")
 MANY = 1000
@@ -80,7 +81,7 @@ def test_a_weak_reference_never_sees_other_values():
     assert not still_there & given_out
 
 
-@pytest.mark.parametrize("scheme", ["GenAlphaI3", "GenAlphaSOI2", "HHTI2"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_callbacks_may_keep_their_arguments(scheme):
     seen, copies = [], []
 

@@ -14,33 +14,23 @@ cdef class Equations:
     cdef public object mass, force, holonomic, holonomic_rate, holonomic_jacobian
     cdef public object nonholonomic, nonholonomic_jacobian, reaction
 
-    @cython.final
-    cdef mass_now(self, double t, cnp.ndarray q)
-    @cython.final
-    cdef mass_then(self, double t, cnp.ndarray q)
-    @cython.final
-    cdef force_now(self, double t, cnp.ndarray q, cnp.ndarray v)
-    @cython.final
-    cdef holonomic_now(self, double t, cnp.ndarray q)
-    @cython.final
-    cdef holonomic_rate_now(self, double t, cnp.ndarray q, cnp.ndarray v)
-    @cython.final
-    cdef holonomic_jacobian_now(self, double t, cnp.ndarray q)
-    @cython.final
-    cdef nonholonomic_now(self, double t, cnp.ndarray q, cnp.ndarray v)
-    @cython.final
-    cdef nonholonomic_jacobian_now(self, double t, cnp.ndarray q, cnp.ndarray v)
+    cpdef mass_now(self, double t, cnp.ndarray q)
+    cpdef mass_then(self, double t, cnp.ndarray q)
+    cpdef force_now(self, double t, cnp.ndarray q, cnp.ndarray v)
+    cpdef holonomic_now(self, double t, cnp.ndarray q)
+    cpdef holonomic_rate_now(self, double t, cnp.ndarray q, cnp.ndarray v)
+    cpdef holonomic_jacobian_now(self, double t, cnp.ndarray q)
+    cpdef nonholonomic_now(self, double t, cnp.ndarray q, cnp.ndarray v)
+    cpdef nonholonomic_jacobian_now(self, double t, cnp.ndarray q, cnp.ndarray v)
     @cython.locals(r=cnp.ndarray)
     cpdef cnp.ndarray imbalance(
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
         cnp.ndarray psi
     )
-    @cython.final
     @cython.locals(n=Py_ssize_t, m=Py_ssize_t)
-    cdef add_imbalance(self, cnp.ndarray r, double c, double t, cnp.ndarray q, cnp.ndarray v,
-                        cnp.ndarray x)
-    @cython.final
-    cdef Reaction reaction_at(self, double t, cnp.ndarray q)
+    cpdef add_imbalance(self, cnp.ndarray r, double c, double t, cnp.ndarray q, cnp.ndarray v,
+                         cnp.ndarray x)
+    cpdef Reaction reaction_at(self, double t, cnp.ndarray q)
 
 
 cdef class Reaction:

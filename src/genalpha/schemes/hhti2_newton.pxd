@@ -26,27 +26,27 @@ cdef class Weights:
 
 
 cdef class Holonomic(Step):
-    cdef double t, h, hb, hg
-    cdef str variant
-    cdef Weights weights
-    cdef cnp.ndarray q0, v0, f0, q_hat, v_hat
-    cdef Reaction reaction0
-    cdef object solve0
+    cdef public double t, h, hb, hg
+    cdef public str variant
+    cdef public Weights weights
+    cdef public cnp.ndarray q0, v0, f0, q_hat, v_hat
+    cdef public Reaction reaction0
+    cdef public object solve0
 
     @cython.locals(
         o=Equations, n=Py_ssize_t, m=Py_ssize_t, guess=cnp.ndarray, x=Unknowns, L0=cnp.ndarray
     )
-    cdef begin(
+    cpdef begin(
         self, double h, double t0, cnp.ndarray q0, cnp.ndarray v0, cnp.ndarray a0, cnp.ndarray f0,
         Reaction reaction0, solve0
     )
     @cython.locals(w=Weights, half=double, q=cnp.ndarray)
-    cdef cnp.ndarray position(self, Unknowns x)
+    cpdef cnp.ndarray position(self, Unknowns x)
     @cython.locals(w=Weights, h=double, v=cnp.ndarray)
-    cdef cnp.ndarray velocity(self, Unknowns x)
-    cdef cnp.ndarray new_force(self, cnp.ndarray a1)
+    cpdef cnp.ndarray velocity(self, Unknowns x)
+    cpdef cnp.ndarray new_force(self, cnp.ndarray a1)
     @cython.locals(r=cnp.ndarray)
-    cdef cnp.ndarray old_reaction(self, cnp.ndarray L0)
+    cpdef cnp.ndarray old_reaction(self, cnp.ndarray L0)
     @cython.locals(
         o=Equations, x=Unknowns, t=double, h=double, n=Py_ssize_t, m=Py_ssize_t, r=cnp.ndarray,
         d=cnp.ndarray, d_lam=cnp.ndarray, moved=double, matrices=Matrices, q=cnp.ndarray,

@@ -29,18 +29,18 @@ cdef class Matrices:
 
 
 cdef class Nonholonomic(Step):
-    cdef double t, h, hb, hg, t_middle
-    cdef cnp.ndarray v0, f0, q_hat, v_hat, q_middle
-    cdef object solve_mass
+    cdef public double t, h, hb, hg, t_middle
+    cdef public cnp.ndarray v0, f0, q_hat, v_hat, q_middle
+    cdef public object solve_mass
 
     @cython.locals(x=Unknowns)
     cpdef take(self, state, double h)
     @cython.locals(o=Equations, n=Py_ssize_t, a0=cnp.ndarray, guess=cnp.ndarray, P=cnp.ndarray)
     cdef _begin(self, State state, double h)
-    cdef cnp.ndarray position(self, Unknowns x)
-    cdef cnp.ndarray velocity(self, Unknowns x)
+    cpdef cnp.ndarray position(self, Unknowns x)
+    cpdef cnp.ndarray velocity(self, Unknowns x)
     @cython.locals(mean=cnp.ndarray, r=cnp.ndarray)
-    cdef cnp.ndarray reaction(self, cnp.ndarray v, cnp.ndarray P)
+    cpdef cnp.ndarray reaction(self, cnp.ndarray v, cnp.ndarray P)
     @cython.locals(
         o=Equations, newton=Newton, x=Unknowns, t=double, hg=double, n=Py_ssize_t, q=cnp.ndarray,
         v=cnp.ndarray, r=cnp.ndarray, d=cnp.ndarray, P=cnp.ndarray, R=cnp.ndarray, a=cnp.ndarray,

@@ -26,8 +26,8 @@ cpdef tuple adjusted(Equations o, settings, Newton newton, State state, double h
 
 
 cdef class I3(Step):
-    cdef double t, bp, gp
-    cdef cnp.ndarray q_hat, v_hat, a_hat
+    cdef public double t, bp, gp
+    cdef public cnp.ndarray q_hat, v_hat, a_hat
 
     @cython.locals(bp=double, gp=double, o=Equations, x=cnp.ndarray, a0=cnp.ndarray)
     cpdef take(self, state, double h)

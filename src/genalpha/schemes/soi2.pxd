@@ -32,9 +32,9 @@ cpdef tuple adjusted(settings, State state, double h)
 
 
 cdef class SOI2(Step):
-    cdef double weight_m, weight_f, t, hb, hg
-    cdef cnp.ndarray q_hat, v_hat, old
-    cdef object M1
+    cdef public double weight_m, weight_f, t, hb, hg
+    cdef public cnp.ndarray q_hat, v_hat, old
+    cdef public object M1
 
     @cython.locals(
         o=Equations, newton=Newton, found=Unknowns, x=cnp.ndarray, y=cnp.ndarray, n=Py_ssize_t,

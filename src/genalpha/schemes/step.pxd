@@ -5,10 +5,10 @@ from genalpha.numerics.newton cimport Newton, Problem
 
 
 cdef class Step(Problem):
-    cdef Equations o
-    cdef object settings
-    cdef Newton newton
-    cdef double relative, alpha, alpha_m, alpha_f, beta, gamma
-    cdef tuple relation
+    cdef public Equations o
+    cdef public object settings
+    cdef public Newton newton
+    cdef public double relative, alpha, alpha_m, alpha_f, beta, gamma
+    cdef public tuple relation
 
     cpdef take(self, state, double h)

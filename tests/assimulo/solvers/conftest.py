@@ -10,8 +10,9 @@ import pytest
 from scipy import sparse
 
 from genalpha import mechanisms
+from genalpha.schemes import SCHEMES
 
-NAMES = ("GenAlphaI3", "GenAlphaSOI2", "HHTI2")
+NAMES = tuple(SCHEMES)
 GRAVITY = 13.7503671
 
 

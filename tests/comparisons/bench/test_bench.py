@@ -12,7 +12,7 @@ import pytest
 from comparisons.bench import exudyn, growth, newton, overhead, race
 from comparisons.bench.cli import main
 from comparisons.bench.ladder import Climb
-from comparisons.bench.layout import LAYOUTS, fitted, markdown_page, missed, table
+from comparisons.bench.layout import LAYOUTS, markdown_page, missed, table
 from comparisons.bench.parts import (
     callback_seconds,
     given_callback,
@@ -20,15 +20,18 @@ from comparisons.bench.parts import (
     saddle_matrix,
     sampled_states,
 )
-from comparisons.bench.plan import SCHEMES, Plan
+from comparisons.bench.plan import Plan
 from comparisons.bench.reach import Point, Reach, needed, time_to_reach
-from comparisons.bench.rows import LONGEST_NOTE, Row, append, one_line, read, store
+from comparisons.bench.rows import LONGEST_NOTE, Row, one_line, rows_of
 from comparisons.bench.timing import calibration, call_seconds, interleaved
 from comparisons.measure import blank_record
 from comparisons.names import Form, Knob, Status, Variable
 from comparisons.record import Extent, Key, Record
+from comparisons.store import Store
+from comparisons.table import fitted
 from genalpha import integrate
 from genalpha.mechanisms import catalogue
+from genalpha.schemes import SCHEMES
 
 PENDULUM = overhead.CASES[0]._replace(steps=40)
 
@@ -306,17 +309,19 @@ def test_stored_rows_show_as_before(tmp_path: Path) -> None:
     path = tmp_path / "records.jsonl"
     old = Row("overhead", ("Andrews", "HHTI2"), {"ratio": 3.25})
     other = Row("overhead", ("chain", "HHTI2"), {"ratio": 7.0})
-    store(path, [old, other], 1e-5)
-    store(path, [Row("overhead", ("Andrews", "HHTI2"), {"ratio": 2.75})], 1e-5)
-    before = read(path)
+    store = Store(path, Row)
+    store.replace([old, other])
+    store.replace([Row("overhead", ("Andrews", "HHTI2"), {"ratio": 2.75})])
+    before = rows_of(path)
     assert len(path.read_text().splitlines()) == 2
     now = Row("overhead", ("Andrews", "HHTI2"), {"ratio": 1.5, "target": 1.6}, {"ratio": 1.6})
     found = table("overhead", [now], before)
     [cells] = found.rows
     shown = dict(zip(found.headers, (cell.text for cell in cells), strict=True))
     assert (shown["ratio"], shown["before"], shown["verdict"]) == ("1.50", "2.75", "met")
-    append(path, [now], 1e-5)
-    assert read(path)[now.key] == now
+    store.append(now)
+    assert rows_of(path)[now.key] == now
+    assert {"code", "mode"} <= set(rows_of(path)[now.key].environment)
 
 
 def test_a_long_reason_is_cut_and_numbers_are_not() -> None:
@@ -337,11 +342,11 @@ def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page, records = tmp_path / "page.md", tmp_path / "records.jsonl"
     options = ["overhead", "--quick", "--repeats", "1", "--output", str(tmp_path), "--records"]
     assert main([*options, str(records), "--store", "--markdown", str(page)]) == 0
-    rows = read(tmp_path / "rows.jsonl")
+    rows = rows_of(tmp_path / "rows.jsonl")
     assert set(rows) == {("overhead", PENDULUM.name, scheme) for scheme in SCHEMES}
-    assert read(records) == rows
+    assert rows_of(records) == rows
     assert LAYOUTS["overhead"].title in page.read_text()
     assert main([*options, str(records)]) == 0  # compares, and does not store
-    assert read(records) == rows
+    assert rows_of(records) == rows
     with pytest.raises(SystemExit):
         main(["underhead"])
