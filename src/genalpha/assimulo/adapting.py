@@ -26,6 +26,9 @@ def without_derivatives(mechanism: Mechanism, plain: bool) -> Mechanism:
         Whether it was read from a plain problem, so that all derivatives come from its `jac`. Of
         the user's own mechanism the constraint Jacobians stay: they are part of the equations.
     """
+    if mechanism.whole is not None:
+        mechanism.whole.uses_jacobian = False
+        return mechanism
     dropped = mechanism.given & (FOR_NEWTON | JACOBIANS if plain else FOR_NEWTON)
     return mechanism.replace(**dict.fromkeys(dropped)) if dropped else mechanism
 
@@ -33,6 +36,9 @@ def without_derivatives(mechanism: Mechanism, plain: bool) -> Mechanism:
 def with_linear_solver(mechanism: Mechanism, kind: str) -> Mechanism:
     """Return the mechanism with matrices that are "DENSE" or "SPARSE"."""
     o = mechanism
+    if o.whole is not None:
+        o.whole.is_sparse = kind == "SPARSE"
+        return o
     if o.is_sparse == (kind == "SPARSE"):
         return o
     if kind == "SPARSE":  # one sparse matrix makes all of them sparse

@@ -61,10 +61,11 @@ class GenAlphaSolver(StateEvents, Output):
     scheme = ""
 
     def __init__(self, problem: Any) -> None:
-        with first_rhs(problem):
+        F = Residual(problem)
+        with first_rhs(problem, F):
             Implicit_ODE.__init__(self, problem)
         self._leny = len(self.y)
-        self._F = Residual(problem)
+        self._F = F
         self._reading = self._read(problem)
         mechanism = self._reading.mechanism
         self._plain = mechanism is not getattr(problem, "mechanism", None)
@@ -94,7 +95,7 @@ class GenAlphaSolver(StateEvents, Output):
     def _read(self, problem: Any) -> Reading:
         """Return the problem as a mechanism, or say why the scheme cannot have it."""
         try:
-            reading = Reading(problem)
+            reading = Reading(problem, F=self._F)
         except UnsupportedProblemError as error:
             raise UnsupportedProblemError(
                 f"{type(self).__name__} needs the structure of a mechanism. {error}. As it is, the "
@@ -227,6 +228,8 @@ class GenAlphaSolver(StateEvents, Output):
 
     def _mechanism(self) -> Mechanism:
         mechanism = self._reading.mechanism
+        if mechanism.whole is not None:
+            mechanism.whole.uses_jacobian = True
         if not self.usejac:
             mechanism = without_derivatives(mechanism, self._plain)
         return with_linear_solver(mechanism, self.linear_solver)
@@ -241,8 +244,7 @@ class GenAlphaSolver(StateEvents, Output):
             return y
         layout, changed = self._reading.layout, y.copy()
         q, v, _, _ = layout.split(y)
-        n = layout.n_q
-        changed[:n], changed[n : 2 * n] = made_consistent(
+        changed[layout.q], changed[layout.v] = made_consistent(
             o, t, q, v, keep_position=not np.array_equal(q, self._left[1])
         )
         return changed

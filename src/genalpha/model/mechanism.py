@@ -162,6 +162,7 @@ class Mechanism(Equations):
         if faults:
             raise InvalidOptionError("Mechanism", faults)
         self.given = frozenset(callbacks)
+        self.whole = None
         self.is_ideal = "reaction" not in callbacks
         self.name = name or "mechanism"
         self.redundant, self.energy, self.reference = redundant, energy, reference

@@ -5,7 +5,7 @@ cimport numpy as cnp
 from genalpha.numerics.accuracy cimport Scales, scales, size
 from genalpha.model.equations cimport Equations
 from genalpha.numerics.newton cimport Newton
-from genalpha.kernels.matrices cimport product, solution, transposed_product
+from genalpha.kernels.matrices cimport product, snapshot, solution, transposed_product
 from genalpha.kernels.vectors cimport add, combined, norm, part, plus, stacked, zeros
 from genalpha.schemes.step cimport Step
 
@@ -20,6 +20,8 @@ cdef class State:
 cdef class Matrices:
     cdef public object solve
     cdef public Scales scales
+    cdef public object G
+    cdef public Py_ssize_t size
 
 
 cpdef tuple adjusted(Equations o, settings, Newton newton, State state, double h)

@@ -35,17 +35,17 @@ from genalpha.kernels import (
     part,
     plus,
     product,
+    snapshot,
     solution,
     stacked,
     transposed_product,
     zeros,
 )
 from genalpha.model import Mechanism, Motion
-from genalpha.model.differences import directional_derivative, time_scale
 from genalpha.numerics.accuracy import Scales, scales, size
-from genalpha.numerics.gradients import constraints, reactions, tangent
+from genalpha.numerics.gradients import step_terms
 from genalpha.numerics.initial_values import accelerations
-from genalpha.numerics.linear import Solve, factorize, saddle, stack
+from genalpha.numerics.linear import Solve
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.schemes.settings import Settings
@@ -55,6 +55,9 @@ Array = np.ndarray
 #: When the step size changes, the drift of the velocity is adjusted to this relative accuracy, with
 #: at most so many solutions.
 DRIFT_ACCURACY, DRIFT_REPEATS = 1e-6, 6
+#: The drift of a residual is seen so far ahead, in steps: what Newton's iteration has left in g,
+#: over this time, is small against it, and so is what the motion is known to.
+AHEAD = 0.1
 
 
 @dataclass
@@ -97,10 +100,16 @@ class State:
 
 @dataclass
 class Matrices:
-    """The factorized iteration matrix, and what corrections are compared with."""
+    """The factorized iteration matrix, and what corrections are compared with.
+
+    `G` are the gradients of the holonomic constraints, None without any; `size` is the number of
+    unknowns.
+    """
 
     solve: Solve
     scales: Scales
+    G: Any
+    size: int
 
 
 def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
@@ -127,52 +136,34 @@ def shifted(
     a = (1.0 - c.alpha) * state.vdot + c.alpha * vdot1
     v = state.v
     if o.n_lam:
-        drift = (1.0 / 6.0 - c.alpha / 2.0 - c.beta) * h**2 * jerk(o, state)
+        jerk = (vdot1 - state.vdot) / h
+        drift = (1.0 / 6.0 - c.alpha / 2.0 - c.beta) * h**2 * (newton.last_solvers.G @ jerk)
         v = drifted(o, newton, state, drift)
     return replace(state, v=v, a=a, a_old=a, h=h)
 
 
-def jerk(o: Mechanism, state: State) -> Array:
-    """Return G v'', from the derivative of 0 = G vdot + (g_tt + 2 g_tq v + g_qq(v, v))."""
-    t, q, v, vdot = state.t, state.q, state.v, state.vdot
-    T = time_scale(q, v)
-
-    def acceleration_level(s: float) -> Array:
-        t_s, q_s, v_s = t + s * T, q + s * T * v, v + s * T * vdot
-        return o.holonomic_jacobian(t_s, q_s) @ vdot + o.holonomic_acceleration(t_s, q_s, v_s)
-
-    return -directional_derivative(acceleration_level) / T
-
-
 def drifted(o: Mechanism, newton: Newton, state: State, drift: Array) -> Array:
-    """Return the same as `with_drift`, without a new factorization.
+    """Return the velocity, changed in the direction of the reactions by a `drift` of g_t + G v.
 
-    The iteration matrix of the last step is near enough to the one that is wanted: its solution is
-    corrected until it is right.
+    The iteration matrix of the last step is near enough to the one that is wanted. Where M and G
+    cost little, its solution is corrected until it is right; of a residual, a part of the drift as
+    large as the change of G since then is left as it is.
     """
-    if o.n_psi or not o.is_ideal or newton.last_solvers is None:
-        return with_drift(o, state, drift)
     t, q, n = state.t, state.q, o.n_q
+    solve, right = newton.last_solvers.solve, zeros(newton.last_solvers.size)
+    add(right, n, 1.0, drift)
+    x = solve(right.copy())
+    if o.whole is not None or o.n_psi or not o.is_ideal:
+        return plus(state.v, 1.0, x)
     M, G = o.mass(t, q), o.holonomic_jacobian(t, q)
-    x, right = np.zeros(n + o.n_lam), stacked(0.0, q, 1.0, drift)
     for _ in range(DRIFT_REPEATS):
-        x = plus(x, 1.0, newton.last_solvers.solve(right))
         inertia, reached = product(M, x[:n]), product(G, x[:n])
         r = combined(-1.0, inertia, -1.0, transposed_product(1.0, G, x[n:]))
         left = combined(1.0, drift, -1.0, reached)
         if norm(left) <= DRIFT_ACCURACY * norm(drift) and norm(r) <= DRIFT_ACCURACY * norm(inertia):
-            return plus(state.v, 1.0, x)
-        right = stacked(1.0, r, 1.0, left)
-    return with_drift(o, state, drift)
-
-
-def with_drift(o: Mechanism, state: State, drift: Array) -> Array:
-    """Return the velocity, changed in the direction of the reactions by a `drift` of g_t + G v."""
-    t, q, v, lam, psi = state.t, state.q, state.v, state.lam, state.psi
-    J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
-    project = factorize(saddle(o.mass(t, q), -o.reaction_jacobian(t, q, v, lam, psi), J))
-    d = project(np.concatenate([np.zeros(o.n_q), drift, np.zeros(o.n_psi)]))
-    return v + d[: o.n_q]
+            break
+        x = plus(x, 1.0, solve(stacked(1.0, r, 1.0, left)))
+    return plus(state.v, 1.0, x)
 
 
 def adjusted(
@@ -191,10 +182,17 @@ def adjusted(
         return state.v, state.a
     ratio = h / state.h
     a = state.a + settings.coefficients.alpha * (ratio - 1.0) * (state.a - state.a_old)
-    if not o.n_lam:
+    if not o.n_lam or newton.last_solvers is None:
         return state.v, a
-    drift = (ratio**2 - 1.0) * o.holonomic_rate(state.t, state.q, state.v)
-    return drifted(o, newton, state, drift), a
+    return drifted(o, newton, state, (ratio**2 - 1.0) * present_drift(o, state)), a
+
+
+def present_drift(o: Mechanism, state: State) -> Array:
+    """Return g_t + G v, of a residual by one call a little ahead in the motion."""
+    if o.whole is None:
+        return o.holonomic_rate(state.t, state.q, state.v)
+    jerk = (state.a - state.a_old) / state.h
+    return o.whole.rate_ahead(state.t, state.q, state.v, state.vdot, jerk, AHEAD * state.h)
 
 
 class I3(Step):
@@ -236,11 +234,7 @@ class I3(Step):
         q, v = plus(self.q_hat, 1.0 / bp, x), plus(self.v_hat, gp / bp, x)  # (7)
         newton.counters.nfcns += 1
         r = zeros(x.shape[0])
-        o.add_imbalance(r, -1.0, t, q, v, x)  # (1)
-        if m:
-            add(r, n, -bp, o.holonomic_now(t, q))  # (2)
-        if o.n_psi:
-            add(r, n + m, -bp / gp, o.nonholonomic_now(t, q, v))
+        o.add_balance(r, -1.0, -bp, -bp / gp, t, q, v, x)  # (1), (2), and k
         d = solution(matrices.solve, r)
         d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
         self.unknowns = x = plus(x, 1.0, d)
@@ -259,12 +253,11 @@ class I3(Step):
         vdot, lam, psi = part(x, 0, n), part(x, n, n + m), part(x, n + m, x.shape[0])
         newton.counters.njacs += 1
         newton.counters.nfcnjacs += o.tangent_cost
-        inertia = [(1.0, o.mass(t, q))]
-        forces = tangent(o, t, q, v, vdot, lam, psi, 1.0 / bp, gp / bp)
-        gradients, J = constraints(o, t, q, v, 1.0 / gp)
-        R = reactions(o, -1.0, t, q, v, lam, psi, gradients)
-        solve = newton.factorize("step", [*inertia, *forces], R, J)
-        return Matrices(solve, scales(o, inertia, forces, J, q, 1.0 / bp, solve))
+        S = step_terms(o, t, q, v, vdot, lam, psi, 1.0, 1.0 / bp, gp / bp)
+        solve = newton.factorize("step", [*S.inertia, *S.forces], S.reactions, S.along)
+        compared = scales(o, S.inertia, S.forces, S.along, q, 1.0 / bp, solve)
+        G = snapshot(S.gradients[0][0][1]) if m else None
+        return Matrices(solve, compared, G, x.shape[0])
 
 
 def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> tuple[Array, Array, Array]:
