@@ -73,7 +73,7 @@ def measure(job: Job) -> Record:
         scale={x: float(np.abs(values).max()) for x, values in job.reference.items()},
         drift={x: Extent(float(y.max()), float(y[-1])) for x, y in drifts.items()},
         energy=_energy_error(mechanism, outcome, job.reference),
-        counters=outcome.counters,
+        counters={x: None if n is None else int(n) for x, n in outcome.counters.items()},
         calls=made,
         history=_history(outcome.steps, drifts),
     )

@@ -22,6 +22,7 @@ from comparisons.record import Key, Record
 from comparisons.runner import Plan, run
 from comparisons.solvers import SOLVERS as ALL_SOLVERS
 from comparisons.table import grid, markdown, number
+from genalpha.schemes import SCHEMES
 
 TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 MECHANISMS = (
@@ -34,9 +35,7 @@ MECHANISMS = (
 )
 #: Solver of the comparisons -> the formulation in which it does best on these mechanisms.
 SOLVERS = {
-    "GenAlphaI3 (adaptive)": Form.MECHANISM,
-    "GenAlphaSOI2 (adaptive)": Form.MECHANISM,
-    "HHTI2 (adaptive)": Form.MECHANISM,
+    **{f"{scheme} (adaptive)": Form.MECHANISM for scheme in SCHEMES},
     "IDA": Form.IND2,
     "Radau5DAE": Form.IND1,
 }

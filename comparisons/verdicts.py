@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from comparisons.names import Drift, Flag, Knob, Variable
+from comparisons.orders import slope
 from comparisons.record import Record, Series, by_series
 from comparisons.solvers import SOLVERS
 
@@ -63,15 +64,12 @@ def judge(runs: list[Record]) -> Verdict:
 def _order(runs: list[Record], variable: Variable) -> float | None:
     """Fit the slope through the runs whose errors can show it, the finest four at most."""
     low, high = ORDER_RANGE
-    points = []
-    for run in runs:
-        error = run.relative_error(variable)
-        if error is not None and low < error < high:
-            points.append((np.log(run.value), np.log(error)))
+    found = [(run.value, run.relative_error(variable)) for run in runs]
+    points = [(value, error) for value, error in found if error is not None and low < error < high]
     if len(points) < 2:
         return None
-    x, y = np.array(points[-4:]).T
-    return float(np.polyfit(x, y, 1)[0])
+    values, errors = zip(*points, strict=True)
+    return slope(values, errors, finest=4)
 
 
 def _failures(runs: list[Record]) -> tuple[Flag, str] | None:

@@ -32,10 +32,10 @@ import orders
 import sources as source_times
 
 from comparisons import table
-from comparisons.stiff_chain import stiff_chain as vibrating_chain
 from comparisons.tolerances import study as tolerance_study
 from comparisons.tolerances import table as tolerances_table
 from genalpha import Coefficients, Mechanism, imports, integrate, mechanisms
+from genalpha.mechanisms.stiff_chain import stiff_chain as vibrating_chain
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import saddle, stack
 from genalpha.schemes import SCHEMES

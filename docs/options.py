@@ -1,43 +1,62 @@
-"""Fill the API page with the options of the solver classes while the documentation is built.
+"""Fill pages with tables of options while the documentation is built, from their declarations.
 
-An option is an assignment ``name = Option(default, check, doc, ...)`` or
-``name = _option(key, check, doc)`` in a class. The files are read and not imported, because they
-need Assimulo, and the documentation is built without it too.
+A marker ``<!-- options: module.NAME -->`` stands for the tuple NAME of a module of genalpha,
+``<!-- options of SCHEME -->`` for those that a scheme has beside everybody's, and
+``<!-- schemes -->`` for rows that tell what each scheme is.
 """
 
 from __future__ import annotations
 
-import ast
+import importlib.util
 import re
 from pathlib import Path
+from types import ModuleType
 
-PAGE = "api.md"
-SOURCE = Path(__file__).parents[1] / "src" / "genalpha" / "assimulo"
-#: File and class whose options belong here.
-MARKER = re.compile(r"<!-- options: (\w+)\.(\w+) -->")
-MAKERS = ("Option", "_option")
+import genalpha
+from genalpha.options import Option
+from genalpha.schemes import SCHEMES
 
-
-def options(file: str, name: str) -> dict[str, str]:
-    """Return the options of a class, without those that it inherits, and what is said of them."""
-    tree = ast.parse((SOURCE / f"{file}.py").read_text(encoding="utf-8"))
-    (owner,) = (x for x in tree.body if isinstance(x, ast.ClassDef) and x.name == name)
-    found = {}
-    for item in owner.body:
-        call = getattr(item, "value", None)
-        if isinstance(call, ast.Call) and getattr(call.func, "id", "") in MAKERS:
-            found[item.targets[0].id] = ast.literal_eval(call.args[2])
-    if not found:
-        raise SystemExit(f"docs/options.py: {file}.{name} has no options")
-    return found
+PACKAGE = Path(genalpha.__file__).parent
+DECLARED = re.compile(r"<!-- options: ([\w.]+)\.(\w+) -->")
+OWN = re.compile(r"<!-- options of (\w+) -->")
 
 
-def table(match: re.Match[str]) -> str:
-    """Return the options of a class as a table in Markdown."""
-    rows = (f"| `{name}` | {doc} |" for name, doc in options(*match.groups()).items())
-    return "\n".join(["| option | meaning |", "|---|---|", *rows])
+class Owner:
+    """Stands for a problem where a text says how many values there may be."""
+
+    size = "as many as unknowns"
+    _knows_jacobian = True
+
+    class _F:
+        has_jacobian = True
+
+
+def module(name: str) -> ModuleType:
+    """Return a module, loaded by its file: its package may need Assimulo."""
+    path = PACKAGE.joinpath(*name.split(".")).with_suffix(".py")
+    spec = importlib.util.spec_from_file_location(f"declarations_{path.stem}", path)
+    assert spec is not None and spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def table(options: tuple[Option, ...]) -> str:
+    """Return options as a table in Markdown."""
+    rows = []
+    for option in options:
+        names = f"`{option.name}`" + (f" (Assimulo: `{option.alias}`)" if option.alias else "")
+        rows.append(f"| {names} | {option.kind.expected(Owner())} | {option.doc} |")
+    return "\n".join(["| option | values | meaning |", "|---|---|---|", *rows])
+
+
+def schemes() -> str:
+    """Return a row for each scheme."""
+    return "\n".join(f"| `{s.name}` | {s.paper} | {s.doc} |" for s in SCHEMES.values())
 
 
 def on_page_markdown(markdown: str, page: object, **_: object) -> str:
     """Put tables in the place of their markers (called by MkDocs)."""
-    return MARKER.sub(table, markdown) if page.file.src_uri == PAGE else markdown
+    filled = DECLARED.sub(lambda m: table(getattr(module(m[1]), m[2])), markdown)
+    filled = filled.replace("<!-- schemes -->", schemes())
+    return OWN.sub(lambda m: table(SCHEMES[m[1]].options), filled)

@@ -117,11 +117,10 @@ def counted_run(mechanism: Mechanism, scheme: str, case: Case) -> tuple[Solution
 def solutions_of(scheme: str, mechanism: Mechanism, iterations: int, steps: int) -> int:
     """Return how many saddle-point systems were solved.
 
-    GenAlphaI3 solves one in an iteration. The others solve two with holonomic constraints,
-    for positions and velocities, and one more for velocities at the end of the step; without,
-    one.
+    A scheme that keeps the constraints of velocities too solves two in an iteration if there are
+    holonomic ones, and one more at the end of the step; otherwise it is one.
     """
-    if scheme == "GenAlphaI3" or not mechanism.n_lam:
+    if not SCHEMES[scheme].keeps_velocity or not mechanism.n_lam:
         return iterations
     return 2 * iterations + steps
 

@@ -18,6 +18,7 @@ from scipy.linalg.lapack import dgetrf, dgetrs
 
 from comparisons.bench.timing import call_seconds, clock
 from genalpha import Mechanism, Solution
+from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.linear import factorize
 
 Array = np.ndarray
@@ -35,28 +36,18 @@ _OF_REACTION = ("reaction", "reaction_jacobian")
 STATES = 5
 
 
-class State(NamedTuple):
-    """A state of the solution."""
-
-    t: float
-    q: Array
-    v: Array
-    vdot: Array
-    lam: Array
-    psi: Array
-
-    def arguments(self, name: str) -> tuple[Any, ...]:
-        """Return what a callback of this name is called with."""
-        if name in _OF_REACTION:
-            return (self.t, self.q, self.v, self.lam, self.psi)
-        return tuple(self)[: _ARGUMENTS.get(name, 3)]
+def arguments_of(name: str, state: Knot) -> tuple[Any, ...]:
+    """Return what a callback of this name is called with."""
+    if name in _OF_REACTION:
+        return (state.t, state.q, state.v, state.lam, state.psi)
+    return tuple(state)[: _ARGUMENTS.get(name, 3)]
 
 
-def sampled_states(solution: Solution, count: int = STATES) -> list[State]:
+def sampled_states(solution: Solution, count: int = STATES) -> list[Knot]:
     """Return states spread over the steps of a solution."""
     chosen = np.linspace(0, solution.steps.size - 1, count).round().astype(int)
     knots = (solution(float(solution.steps[i])) for i in chosen)
-    return [State(k.t, k.q, k.v, k.vdot, k.lam, k.psi) for k in knots]
+    return [Knot(k.t, k.q, k.v, k.vdot, k.lam, k.psi) for k in knots]
 
 
 def given_callback(mechanism: Mechanism, name: str) -> Callable[..., Any]:
@@ -66,18 +57,18 @@ def given_callback(mechanism: Mechanism, name: str) -> Callable[..., Any]:
 
 
 def callback_seconds(
-    mechanism: Mechanism, names: list[str], states: list[State], repeats: int
+    mechanism: Mechanism, names: list[str], states: list[Knot], repeats: int
 ) -> dict[str, float]:
     """Return the median time of one call of each callback alone, over the states."""
     found = {}
     for name in names:
         function = given_callback(mechanism, name)
-        times = [call_seconds(function, s.arguments(name), repeats) for s in states]
+        times = [call_seconds(function, arguments_of(name, s), repeats) for s in states]
         found[name] = statistics.median(times)
     return found
 
 
-def saddle_matrix(mechanism: Mechanism, state: State, h: float) -> Any:
+def saddle_matrix(mechanism: Mechanism, state: Knot, h: float) -> Any:
     """Return the matrix of a step: inertia and h^2/4 stiffness beside the constraints' gradients.
 
     Dense in Fortran order, or sparse in CSC, as the mechanism is. The scaling of the schemes

@@ -82,18 +82,13 @@ class AssimuloSolver(Solver):
     def read(self, task: Task, prepared: Any, raw: tuple[Array, Array, Array]) -> Outcome:
         """Split the states; integrate once more, without output points, to see the steps."""
         counters = {
-            ours: None if ours in self.unreported else _number(prepared.statistics[theirs])
+            ours: None if ours in self.unreported else prepared.statistics[theirs]
             for ours, theirs in STATISTICS.items()
         }
         t, y, yd = _with_start(task, raw)
-        o = task.mechanism
-        n, m = o.n_q, o.n_lam
+        n = task.mechanism.n_q
         at = np.searchsorted(t, task.times - 1e-9 * task.t_final)
-        t, y, yd = t[at], y[at], yd[at]
-        samples = Trajectory(
-            t, y[:, :n], y[:, n : 2 * n], yd[:, n : 2 * n],
-            y[:, 2 * n : 2 * n + m], y[:, 2 * n + m : 2 * n + m + o.n_psi],
-        )  # fmt: skip
+        samples = Trajectory.of(task.mechanism, t[at], y[at], yd[at])
         again = self.prepare(task).simulate(task.t_final)
         t, y, _ = _with_start(task, tuple(np.array(x) for x in again))
         return Outcome(samples, Steps(t, y[:, :n], y[:, n : 2 * n]), counters)
@@ -105,10 +100,6 @@ def _quiet() -> Iterator[None]:
     nowhere = io.StringIO()
     with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
         yield
-
-
-def _number(value: Any) -> int | None:
-    return None if value is None else int(value)
 
 
 def _with_start(task: Task, raw: tuple[Array, ...]) -> tuple[Array, Array, Array]:

@@ -37,6 +37,13 @@ class Trajectory(NamedTuple):
     lam: Array
     psi: Array
 
+    @classmethod
+    def of(cls, o: Mechanism, t: Array, y: Array, yd: Array) -> Trajectory:
+        """Split the states y = [q, v, lam, psi, ...] of Assimulo's problems, shape (k, neq)."""
+        n, end = o.n_q, 2 * o.n_q + o.n_lam
+        q, v, lam = y[:, :n], y[:, n : 2 * n], y[:, 2 * n : end]
+        return cls(t, q, v, yd[:, n : 2 * n], lam, y[:, end : end + o.n_psi])
+
 
 class Steps(NamedTuple):
     """Position and velocity at the solver's own steps."""

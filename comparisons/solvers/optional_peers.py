@@ -6,8 +6,9 @@ import importlib
 import importlib.util
 from typing import Any, ClassVar
 
-from comparisons.names import Counter, Form, Knob
-from comparisons.solvers.base import Outcome, Solver, Steps, Task, Trajectory, register
+from comparisons.names import Form, Knob
+from comparisons.solvers.base import Outcome, Solver, Task, Trajectory, register
+from comparisons.solvers.scipy_ode import check_end, outcome
 
 
 class SolveDAE(Solver):
@@ -35,28 +36,14 @@ class SolveDAE(Solver):
             prepared.res, (prepared.t0, task.t_final), prepared.y0, prepared.yd0,
             method=self.method, rtol=task.value, atol=task.value, dense_output=True,
         )  # fmt: skip
-        if not found.success:
-            raise ArithmeticError(f"{self.method} stopped at t = {found.t[-1]:g}: {found.message}")
+        check_end(self.method, found)
         return found, found.sol(task.times)
 
     def read(self, task: Task, prepared: Any, raw: Any) -> Outcome:
         """Split the states."""
         found, (y, yd) = raw
-        o = task.mechanism
-        n, m, l = o.n_q, o.n_lam, o.n_psi  # noqa: E741
-        samples = Trajectory(
-            task.times, y[:n].T, y[n : 2 * n].T, yd[n : 2 * n].T,
-            y[2 * n : 2 * n + m].T, y[2 * n + m : 2 * n + m + l].T,
-        )  # fmt: skip
-        counters: dict[Counter, int | None] = {
-            Counter.STEPS: found.t.size - 1,
-            Counter.REJECTED: None,
-            Counter.RESIDUALS: found.nfev,
-            Counter.JACOBIANS: found.njev,
-            Counter.FACTORIZATIONS: found.nlu,
-            Counter.ITERATIONS: None,
-        }
-        return Outcome(samples, Steps(found.t, found.y[:n].T, found.y[n : 2 * n].T), counters)
+        samples = Trajectory.of(task.mechanism, task.times, y.T, yd.T)
+        return outcome(task.mechanism, samples, found)
 
 
 @register

@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 
 from comparisons.names import Counter, Form, Knob
 from comparisons.solvers.base import Outcome, Solver, Steps, Task, Trajectory, register
+from genalpha.model import Mechanism
 from genalpha.numerics.initial_values import accelerations
 
 
@@ -37,8 +38,7 @@ class SciPySolver(Solver):
             prepared, (o.t0, task.t_final), np.concatenate([o.q0, o.v0]), method=self.method,
             rtol=task.value, atol=task.value, dense_output=True,
         )  # fmt: skip
-        if not found.success:
-            raise ArithmeticError(f"{self.method} stopped at t = {found.t[-1]:g}: {found.message}")
+        check_end(self.method, found)
         return found, found.sol(task.times).T
 
     def read(self, task: Task, prepared: Any, raw: Any) -> Outcome:
@@ -52,16 +52,27 @@ class SciPySolver(Solver):
         ]
         vdot, lam, psi = (np.array(part) for part in zip(*rest, strict=True))
         samples = Trajectory(task.times, y[:, :n], y[:, n:], vdot, lam, psi)
-        implicit = found.njev > 0
-        counters: dict[Counter, int | None] = {
-            Counter.STEPS: found.t.size - 1,
-            Counter.REJECTED: None,
-            Counter.RESIDUALS: found.nfev,
-            Counter.JACOBIANS: found.njev,
-            Counter.FACTORIZATIONS: found.nlu,
-            Counter.ITERATIONS: None if implicit else 0,
-        }
-        return Outcome(samples, Steps(found.t, found.y[:n].T, found.y[n:].T), counters)
+        return outcome(o, samples, found)
+
+
+def check_end(method: str, found: Any) -> None:
+    """Raise an error if an integration by SciPy's conventions has not come to its end."""
+    if not found.success:
+        raise ArithmeticError(f"{method} stopped at t = {found.t[-1]:g}: {found.message}")
+
+
+def outcome(o: Mechanism, samples: Trajectory, found: Any) -> Outcome:
+    """Translate steps and counters of a result by SciPy's conventions."""
+    n = o.n_q
+    counters: dict[Counter, int | None] = {
+        Counter.STEPS: found.t.size - 1,
+        Counter.REJECTED: None,
+        Counter.RESIDUALS: found.nfev,
+        Counter.JACOBIANS: found.njev,
+        Counter.FACTORIZATIONS: found.nlu,
+        Counter.ITERATIONS: None if found.njev else 0,  # an explicit method has none
+    }
+    return Outcome(samples, Steps(found.t, found.y[:n].T, found.y[n : 2 * n].T), counters)
 
 
 @register

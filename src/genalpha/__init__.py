@@ -27,13 +27,6 @@ if TYPE_CHECKING:  # for editors and type checkers; at run time names are loaded
 
 __version__ = "0.1.0.dev0"
 
-_NEEDS_ASSIMULO = {
-    "GenAlphaI3": "genalpha.assimulo",
-    "GenAlphaSOI2": "genalpha.assimulo",
-    "HHTI2": "genalpha.assimulo",
-    "StabilizedEuler": "genalpha.assimulo",
-    "StabilizedRK2": "genalpha.assimulo",
-}
 _HOME = {
     "Coefficients": "genalpha.numerics.coefficients",
     "Gains": "genalpha.numerics.stabilization",
@@ -42,7 +35,8 @@ _HOME = {
     "Solution": "genalpha.driver",
     "consistent_initial_values": "genalpha.numerics.initial_values",
     "integrate": "genalpha.driver",
-    **_NEEDS_ASSIMULO,
+    "StabilizedEuler": "genalpha.assimulo",
+    "StabilizedRK2": "genalpha.assimulo",
 }
 _NO_ASSIMULO = """\
 genalpha.{name} needs Assimulo, which cannot be imported here. Get it with
@@ -70,16 +64,24 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Load a public name from its module on first use (PEP 562)."""
-    if name not in _HOME:
+    if name.startswith("__"):
         raise AttributeError(f"module 'genalpha' has no attribute {name!r}")
-    if name in _NEEDS_ASSIMULO:
+    home = _HOME.get(name) or _home_of_a_scheme(name)
+    if home == "genalpha.assimulo":
         try:
             importlib.import_module("assimulo")
         except ImportError as error:
             raise ImportError(_NO_ASSIMULO.format(name=name), name="assimulo") from error
-    value = getattr(importlib.import_module(_HOME[name]), name)
+    value = getattr(importlib.import_module(home), name)
     globals()[name] = value
     return value
+
+
+def _home_of_a_scheme(name: str) -> str:
+    """Return where the solver class of a scheme is; other names there are none."""
+    if name not in importlib.import_module("genalpha.schemes").SCHEMES:
+        raise AttributeError(f"module 'genalpha' has no attribute {name!r}")
+    return "genalpha.assimulo"
 
 
 def __dir__() -> list[str]:

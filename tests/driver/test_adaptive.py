@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from comparisons.stiff_chain import stiff_chain
 from genalpha import Mechanism, integrate, mechanisms
 from genalpha.driver import StepLimitError
 from genalpha.errors import CallbackError
+from genalpha.mechanisms.stiff_chain import stiff_chain
 from tests.driver.support import SCHEMES, mechanism, oscillator, pendulum
 
 TOLERANCES = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7]

@@ -7,7 +7,9 @@ import pytest
 
 from genalpha import Coefficients, integrate
 from genalpha.driver import UndampedWarning
+from genalpha.driver.options import Options, Owner, options_of
 from genalpha.errors import GenAlphaError, InvalidOptionError, UnsupportedProblemError
+from genalpha.schemes import SCHEMES
 from tests.driver.support import mechanism, oscillator, pendulum
 
 
@@ -30,7 +32,7 @@ def test_all_faulty_options_in_one_error():
         newton_accuracy=0.0,
         max_iterations=0,
     )
-    names = ("scheme", "start", "jacobian", "rho_inf and alpha", "rho_inf", "alpha")
+    names = ("scheme", "start", "jacobian", "alpha and rho_inf", "rho_inf", "alpha")
     names += ("newton_accuracy", "max_iterations")
     assert len(found) == len(names)
     for name in names:
@@ -139,22 +141,72 @@ def test_stoermer_without_constraints():
 def test_hht_wants_coefficients_of_hht(rho_inf):
     """Also where alpha_m - alpha_f is no alpha of HHT; rho_inf = 1/2 is HHT with alpha = -1/3."""
     c = Coefficients.chung_hulbert(rho_inf)
-    for options in ({"coefficients": c}, {"rho_inf": rho_inf}):
-        found = faults(pendulum(), 1.0, "HHTI2", h=0.1, **options)
-        assert "are not those of HHT; give alpha, or take GenAlphaSOI2" in found[0]
+    found = faults(pendulum(), 1.0, "HHTI2", h=0.1, coefficients=c)
+    assert "are not those of HHT; give alpha, or take GenAlphaSOI2" in found[0]
 
 
 @pytest.mark.parametrize(
     ("options", "fault"),
     [
-        ({"b": 0.5}, "b = 1/2 is excluded"),
+        ({"b": 0.5}, "b = 0.5; expected a finite number other than 0.5"),
         ({"b": np.nan}, "b = nan"),
-        ({"variant": "start"}, "variant = 'start'"),
+        ({"variant": "start"}, "variant = 'start'; expected one of 'end'"),
         ({"variant": "midpoint", "b": 0.3}, "the variant 'midpoint' has b = 0"),
     ],
 )
 def test_options_of_hht(options, fault):
     assert fault in faults(pendulum(), 1.0, "HHTI2", h=0.1, **options)[0]
+
+
+@pytest.mark.parametrize("options", [{"b": 0.3}, {"variant": "midpoint"}])
+def test_options_of_hht_that_nonholonomic_constraints_do_not_have(options):
+    (name,) = options
+    found = faults(mechanism("knife_edge"), 1.0, "HHTI2", h=0.1, **options)
+    assert found[0].startswith(name) and "for holonomic constraints" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "options"),
+    [
+        ("GenAlphaI3", {"variant": "end"}),
+        ("GenAlphaSOI2", {"b": 0.0}),
+        ("HHTI2", {"rho_inf": 0.5}),
+        ("GenAlphaI3", {"gains": "auto"}),
+    ],
+)
+def test_options_of_other_schemes_are_refused_by_name(scheme, options):
+    (name,) = options
+    found = faults(pendulum(), 1.0, scheme, h=0.1, **options)
+    assert (
+        found[0].startswith(f"unknown option {name!r}; {scheme} has ") or "did you mean" in found[0]
+    )
+
+
+def test_bad_values_are_refused_where_they_are_not_used_too():
+    found = faults(pendulum(), 1.0, h=0.1, rtol=-1, maxsteps=-5)
+    assert [fault.split(" ")[0] for fault in found] == ["rtol", "maxsteps"]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_option_takes_what_it_says_and_refuses_the_rest(scheme):
+    """By the examples of each kind; None and bad values are told with name and value."""
+    o = pendulum()
+    size = Owner(2 * o.n_q + o.n_lam)
+    for option in options_of(SCHEMES[scheme]):
+        good, bad = option.kind.examples(size)
+        for value in good:
+            chosen = Options(scheme, o, **{option.name: value})
+            assert not [x for x in chosen.faults if "PyKLU" not in x], (option.name, value)
+        for value in bad:
+            (fault,) = Options(scheme, o, **{option.name: value}).faults
+            assert fault.startswith(f"{option.name} = {value!r:.80}; expected "), fault
+        assert len(option.doc) > 30
+
+
+def test_aliases_and_words_in_capitals():
+    chosen = Options("GenAlphaI3", newt=7, linear_solver="DENSE", maxsteps=1e6)
+    assert not chosen.faults
+    assert (chosen.max_iterations, chosen.linear_solver, chosen.maxsteps) == (7, "DENSE", 10**6)
 
 
 def test_hht_with_both_kinds_of_constraints():

@@ -1,12 +1,15 @@
-"""Constraints that become redundant on the way."""
+"""Constraints that are redundant, or become so on the way."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from genalpha import Mechanism, integrate
 from genalpha.errors import RedundantConstraintsError
+from genalpha.numerics.redundancy import constraint_jacobian, dependent_rows
+from tests.numerics.test_redundancy import doubled, four_bars, with_a_custom_reaction
 
 SWITCH = 0.5
 
@@ -47,3 +50,68 @@ def test_other_rows_are_chosen_when_the_first_ones_fail():
 def test_the_error_names_them():
     with pytest.raises(RedundantConstraintsError, match=r"g\[1\]"):
         integrate(bead("error"), 1.0, h=0.005)
+
+
+@pytest.mark.parametrize("h", [0.01, None])
+def test_a_run_names_them_too(h):
+    with pytest.raises(RedundantConstraintsError, match="head 2 y, head 3 y"):
+        integrate(four_bars(False, redundant="error"), 0.1, h=h)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "as_sparse"),
+    [("GenAlphaI3", False), ("GenAlphaSOI2", False), ("HHTI2", False), ("GenAlphaI3", True)],
+)
+def test_least_is_the_same_motion_with_minimum_norm(scheme, as_sparse):
+    """Against the mechanism whose last two heads are cut loose by hand."""
+    o = four_bars(as_sparse)
+    keep = [i for i in range(16) if o.constraint_names[i] not in ("head 2 y", "head 3 y")]
+    parts = ("holonomic", "holonomic_jacobian", "holonomic_rate", "holonomic_acceleration")
+    functions = {key: getattr(o, key) for key in parts}
+    changes = {key: lambda *x, f=f: f(*x)[keep] for key, f in functions.items()}
+    reduced = o.replace(
+        **changes,
+        stiffness=None,
+        damping=None,
+        redundant="error",
+        lam0=None,
+        constraint_names=[o.constraint_names[i] for i in keep],
+    )
+    a, b = (integrate(x, 0.5, scheme, h=0.01) for x in (o, reduced))
+    assert a.t.size == 51
+    np.testing.assert_allclose(a.q, b.q, atol=1e-10)
+    np.testing.assert_allclose(a.v, b.v, atol=1e-9)
+    for i in (0, 25, 50):
+        G = o.holonomic_jacobian(a.t[i], a.q[i])
+        G = G.toarray() if sparse.issparse(G) else G
+        small = b.lam[i] @ G[keep]
+        np.testing.assert_allclose(a.lam[i] @ G, small, atol=1e-8)  # the same reaction
+        least = np.linalg.lstsq(G.T, small, rcond=1e-10)[0]
+        np.testing.assert_allclose(a.lam[i], least, atol=1e-8)  # with the least norm
+        assert np.linalg.norm(a.lam[i]) < np.linalg.norm(b.lam[i])
+
+
+def test_holonomic_and_nonholonomic_rows_together():
+    """The skate forbids what the rail forbids already: the nonholonomic row is left out."""
+    o = Mechanism(
+        force=lambda t, q, v: np.array([1.0, -9.81]),
+        holonomic=lambda t, q: q[1],
+        nonholonomic=lambda t, q, v: 3.0 * v[1],
+        q0=[0.0, 0.0],
+        v0=[1.0, 0.0],
+        redundant="least",
+        constraint_names=["rail", "skate"],
+    )
+    assert constraint_jacobian(o, 0.0, o.q0, o.v0).shape == (2, 2)
+    assert dependent_rows(o, 0.0, o.q0, o.v0).tolist() == [1]
+    solution = integrate(o, 1.0, h=0.1)
+    np.testing.assert_allclose(solution.q[-1], [1.5, 0.0], atol=1e-9)
+    # lam + 3 psi = -9.81 with the least norm
+    np.testing.assert_allclose(
+        [solution.lam[-1, 0], solution.psi[-1, 0]], [-0.981, -2.943], rtol=1e-8
+    )
+
+
+def test_a_custom_reaction_gives_the_same_motion():
+    motion, plain = (integrate(x, 0.5, h=0.01) for x in (with_a_custom_reaction(), doubled()))
+    np.testing.assert_allclose(motion.q, plain.q, atol=1e-11)

@@ -7,9 +7,8 @@ import weakref
 import numpy as np
 import pytest
 
-from genalpha import Mechanism, imports, integrate
+from genalpha import imports
 from genalpha.kernels import plus, zeros
-from genalpha.schemes import SCHEMES
 
 pytestmark = pytest.mark.skipif(not imports.COMPILED, reason="nothing is compiled here")
 MANY = 1000
@@ -79,20 +78,3 @@ def test_a_weak_reference_never_sees_other_values():
     still_there = {id(reference()) for reference in references if reference() is not None}
     assert still_there
     assert not still_there & given_out
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_callbacks_may_keep_their_arguments(scheme):
-    seen, copies = [], []
-
-    def force(t, q, v):
-        seen.append((q, v[:1]))
-        copies.append((q.copy(), v[:1].copy()))
-        return np.array([0.0, -9.81])
-
-    o = Mechanism(force=force, q0=[1.0, 0.0], v0=[0.0, 0.0], holonomic=lambda t, q: q @ q - 1.0)
-    integrate(o, 0.5, scheme, h=0.01)
-    assert len(seen) > 50
-    for kept, copied in zip(seen, copies, strict=True):
-        np.testing.assert_array_equal(kept[0], copied[0])
-        np.testing.assert_array_equal(kept[1], copied[1])

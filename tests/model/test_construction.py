@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from genalpha import integrate
 from genalpha.errors import CallbackError, InvalidOptionError
 from genalpha.model import Mechanism
 from tests.model.support import distance, pendulum
@@ -130,54 +129,6 @@ def test_arguments_are_copied():
     assert o.v0.tolist() == [0.0, 0.0]
 
 
-class Buffered:
-    """Every callback returns the same memory again and again, as careful users write them."""
-
-    def __init__(self, reuse: bool) -> None:
-        self._buffers = {} if reuse else None
-
-    def _out(self, key, value):
-        value = np.array(value, dtype=float)
-        if self._buffers is None:
-            return value
-        buffer = self._buffers.setdefault(key, np.empty_like(value))
-        buffer[:] = value
-        return buffer
-
-    def mass(self, t, q):
-        x, y = q
-        M = [[2 + np.sin(3 * x), 0.2 * y, 0], [0.2 * y, 1.5 + x * x, 0], [0, 0, 1]]
-        return self._out("mass", M)[:2, :2]
-
-    def force(self, t, q, v):
-        return self._out("force", [-q[0] + v[1] * q[1], -9.81])
-
-    def holonomic(self, t, q):
-        return self._out("g", [q @ q - 1.0])
-
-    def jacobian(self, t, q):
-        return self._out("G", [2.0 * q])
-
-
-@pytest.mark.parametrize("given", [True, False])
-@pytest.mark.parametrize("scheme", ["GenAlphaI3", "GenAlphaSOI2", "HHTI2"])
-def test_reused_buffers_do_no_harm(scheme, given):
-    ends = []
-    for reuse in (False, True):
-        b = Buffered(reuse)
-        o = Mechanism(
-            mass=b.mass,
-            force=b.force,
-            holonomic=b.holonomic,
-            holonomic_jacobian=b.jacobian if given else None,
-            q0=[1.0, 0.0],
-            v0=[0.0, 1.0],
-        )
-        solution = integrate(o, 0.1, scheme, h=0.01)
-        ends.append(np.concatenate([solution.q[-1], solution.lam[-1]]))
-    assert np.array_equal(*ends)
-
-
 @pytest.mark.parametrize("key", ["mass", "holonomic_jacobian", "stiffness"])
 def test_reused_sparse_buffers_do_no_harm(key):
     buffer = sparse.csc_array(np.array([[1.0, 2.0], [3.0, 4.0]]))[: 1 if "jac" in key else 2]
@@ -226,28 +177,6 @@ def test_without_constraints_everything_is_empty():
     assert o.reaction_jacobian(0.0, o.q0, o.v0, none, none).shape == (2, 0)
     assert o.reaction(0.0, o.q0, o.v0, none, none).tolist() == [0.0, 0.0]
     assert o.imbalance(0.0, o.q0, o.v0, np.ones(2), none, none).tolist() == [2.0, 3.0]
-
-
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csc_array, np.ndarray.tolist])
-def test_matrices_may_be_constant(kind):
-    """A mass on a rail with a spring: the same motion as with callables, and no call."""
-    k, c, rail = np.diag([4.0, 0.0]), 0.1 * np.eye(2), np.array([[0.0, 1.0]])
-    given = {"stiffness": k, "damping": c, "holonomic_jacobian": rail}
-    common = {
-        "force": lambda t, q, v: -k @ q - c @ v,
-        "holonomic": lambda t, q: q[1],
-        "q0": [1.0, 0.0],
-        "v0": [0.0, 0.0],
-    }
-    constant = Mechanism(**common, **{key: kind(value) for key, value in given.items()})
-    callables = Mechanism(**common, **{key: lambda *x, m=m: m for key, m in given.items()})
-    for key, value in given.items():
-        found = getattr(constant, key)(0.0, constant.q0)
-        np.testing.assert_array_equal(found.toarray() if constant.is_sparse else found, value)
-        assert found is getattr(constant, key)(1.0, constant.v0)
-    motions = [integrate(o, 1.0, h=0.01).q for o in (constant, callables)]
-    np.testing.assert_allclose(*motions, atol=1e-12)
-    assert constant.replace(q0=[2.0, 0.0]).given == constant.given
 
 
 def test_constant_matrices_are_copied_and_cannot_be_written_to():

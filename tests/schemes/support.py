@@ -1,37 +1,39 @@
-"""What the scheme tests share: states of random steps, and errors of whole runs."""
+"""What the scheme tests share: schemes at work, without a driver around them."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from genalpha.driver import Options, Stepper
-from genalpha.model import Mechanism
+from genalpha.model import Mechanism, Motion
+from genalpha.numerics.accuracy import FULL
+from genalpha.numerics.initial_values import accelerations
+from genalpha.numerics.newton import Newton
+from genalpha.options import Choices
+from genalpha.schemes import SCHEMES, Settings, choose
 
 
-def steps(mechanism: Mechanism, sizes, *, before=None, **options):
-    """Yield (stepper, old state, new state, h) for each step."""
-    stepper = Stepper(mechanism, Options(**options))
-    o = mechanism
-    stepper.begin(o.t0, o.q0, o.v0, *o.multiplier_guess(), sizes[0])
+def steps(o: Mechanism, sizes, *, scheme, **options):
+    """Yield (scheme at work, old state, new state, h) for each step, solved to rounding."""
+    kind = choose(scheme, o)
+    chosen = Choices(SCHEMES[scheme].options, options, None, scheme)
+    settings = Settings(kind.coefficients(chosen), chosen, FULL)
+    assert not chosen.faults + kind.faults(o, settings)
+    newton = Newton()
+    at_work = kind(o, settings, newton)
+    start = Motion(o.q0, o.v0, *accelerations(o, o.t0, o.q0, o.v0, *o.multiplier_guess()))
+    state = at_work.begin(o.t0, start, sizes[0])
+    newton.past.append(state.t, state.x)
+    if at_work.shifts:
+        state = at_work.shifted(state, at_work.take(state, sizes[0]), sizes[0])
     for h in sizes:
-        old = stepper.state
-        stepper.accept(stepper.attempt(h))
-        yield stepper, old, stepper.state, h
+        old, state = state, at_work.take(state, h)
+        newton.past.append(state.t, state.x)
+        yield at_work, old, state, h
 
 
 def random_sizes(h: float, count: int, seed: int = 1) -> list[float]:
     """Step sizes between h / 2 and 3 h / 2."""
     return list(h * np.random.default_rng(seed).uniform(0.5, 1.5, count))
-
-
-def equal_sizes(length: float, count: int) -> list[float]:
-    return [length / count] * count
-
-
-def alternating_sizes(length: float, count: int) -> list[float]:
-    """h/3, 2h/3, h/3, ... as in the papers; `count` pairs."""
-    h = length / count
-    return [h / 3, 2 * h / 3] * count
 
 
 def residual(*terms) -> float:

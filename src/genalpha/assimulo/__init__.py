@@ -2,11 +2,13 @@
 
 - `problem`: a mechanism as an Assimulo problem, in any of seven formulations,
 - `mechanism_from_problem`: the way back, from a plain Assimulo problem to a mechanism,
-- `GenAlphaI3`, `GenAlphaSOI2`, `HHTI2`: the solver classes,
+- the solver classes, one for each scheme: `GenAlphaI3`, `GenAlphaSOI2`, `HHTI2`,
 - `IDA`: scikit-sundae's IDA with the calls of Assimulo's own.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import genalpha
 
@@ -15,20 +17,18 @@ try:
 except ImportError as error:
     raise ImportError(genalpha._NO_ASSIMULO.format(name="assimulo"), name="assimulo") from error
 
+from genalpha.assimulo import solvers
 from genalpha.assimulo.formulations import FORMS, problem
 from genalpha.assimulo.ida import IDA
 from genalpha.assimulo.reading import Reading, mechanism_from_problem
-from genalpha.assimulo.solvers import HHTI2, GenAlphaI3, GenAlphaSOI2
 from genalpha.assimulo.stabilized import StabilizedMechanism
 from genalpha.assimulo.stabilized_solvers import StabilizedEuler, StabilizedRK2
 from genalpha.assimulo.sundae import IDAError
+from genalpha.schemes import SCHEMES
 
 __all__ = [
     "FORMS",
-    "HHTI2",
     "IDA",
-    "GenAlphaI3",
-    "GenAlphaSOI2",
     "IDAError",
     "Reading",
     "StabilizedEuler",
@@ -37,3 +37,15 @@ __all__ = [
     "mechanism_from_problem",
     "problem",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return the solver class of a scheme (PEP 562)."""
+    if name not in SCHEMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(solvers, name)
+
+
+def __dir__() -> list[str]:
+    """List the names, those of the solver classes included."""
+    return sorted({*globals(), *SCHEMES})

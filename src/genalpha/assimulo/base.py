@@ -10,11 +10,7 @@ from assimulo.ode import ID_PY_COMPLETE, ID_PY_EVENT, ID_PY_OK, NORMAL
 from assimulo.problem import cOverdetermined_Problem
 from numpy.typing import ArrayLike
 
-from genalpha.assimulo.adapting import (
-    knows_derivatives,
-    with_linear_solver,
-    without_derivatives,
-)
+from genalpha.assimulo.adapting import knows_derivatives, without_derivatives
 from genalpha.assimulo.course import Course, Point, made_consistent, start_knot
 from genalpha.assimulo.explicit_calls import first_rhs, results_without_yd
 from genalpha.assimulo.output import Output
@@ -24,7 +20,7 @@ from genalpha.assimulo.solver_options import FOREIGN
 from genalpha.assimulo.state_events import StateEvents
 from genalpha.assimulo.step_sizes import step_sizes
 from genalpha.driver.adaptive import StepLimitError
-from genalpha.driver.options import Options
+from genalpha.driver.options import NEWTON, Options
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import (
     CallbackError,
@@ -35,6 +31,7 @@ from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import leading_tolerance
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.initial_values import consistent_initial_values
+from genalpha.schemes import SCHEMES
 
 Array = np.ndarray
 Results = tuple[int, list[float], list[Array], list[Array]]
@@ -70,7 +67,6 @@ class GenAlphaSolver(StateEvents, Output):
         mechanism = self._reading.mechanism
         self._plain = mechanism is not getattr(problem, "mechanism", None)
         self._knows_jacobian = self._F.has_jacobian if self._plain else knows_derivatives(mechanism)
-        self._natural_linear_solver = "SPARSE" if mechanism.is_sparse else "DENSE"
         self._set_defaults()
         self._course: Course | None = None
         #: Time and position at which the solver stopped last.
@@ -205,25 +201,17 @@ class GenAlphaSolver(StateEvents, Output):
 
     def _stepper(self) -> Stepper:
         """Return a stepper with the present options, or raise all their faults at once."""
-        faults, mechanism = self._option_faults(), self._reading.mechanism
-        if not faults:
-            options = Options(
-                scheme=self.scheme,
-                start=self.start,
-                adjust_steps=self.adjust_steps,
-                jacobian=self.jacobian,
-                newton_accuracy=self.newton_accuracy,
-                max_iterations=self.newt,
-                **self._scheme_options(),
-            )
+        faults, mechanism = self._faults(FOREIGN), self._reading.mechanism
+        chosen = Options(self.scheme, **self._values((*SCHEMES[self.scheme].options, *NEWTON)))
+        if not faults and not chosen.faults:
             tolerance = leading_tolerance(self.rtol, self.atol) if self.h is None else None
-            return Stepper(self._mechanism(), options, self._counters, tolerance)
-        try:
-            Options(scheme=self.scheme, **self._scheme_options()).settings(mechanism)
-        except InvalidOptionError as error:
-            faults += error.faults  # conditions of the scheme
-        except TypeError:
-            pass  # a value of the wrong kind is among the faults already
+            return Stepper(self._mechanism(), chosen, self._counters, tolerance)
+        if not chosen.faults:
+            try:
+                chosen.settings(mechanism)
+            except InvalidOptionError as error:
+                faults += error.faults  # conditions of the scheme
+        faults += [fault for fault in chosen.faults if fault not in faults]
         raise InvalidOptionError(type(self).__name__, faults)
 
     def _mechanism(self) -> Mechanism:
@@ -231,8 +219,8 @@ class GenAlphaSolver(StateEvents, Output):
         if mechanism.whole is not None:
             mechanism.whole.uses_jacobian = True
         if not self.usejac:
-            mechanism = without_derivatives(mechanism, self._plain)
-        return with_linear_solver(mechanism, self.linear_solver)
+            return without_derivatives(mechanism, self._plain)
+        return mechanism
 
     def _continued(self, o: Mechanism, t: float, y: Array) -> Array:
         """Return a y that is to be continued from, made consistent where this is our business.

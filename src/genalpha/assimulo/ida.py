@@ -16,7 +16,8 @@ from assimulo.support import Statistics
 from scipy import sparse
 
 from genalpha.assimulo.events import changed_signs, first_change
-from genalpha.assimulo.ida_options import IDAOptions
+from genalpha.assimulo.ida_options import IDA_OPTIONS
+from genalpha.assimulo.option import HasOptions, with_options
 from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.sundae import IDAError, Point, Run, jacobian_near
 from genalpha.errors import InvalidOptionError, UnsupportedProblemError
@@ -51,7 +52,8 @@ class _Statistics(Statistics):
         return None if key in UNKNOWN else Statistics.__getitem__(self, key)
 
 
-class IDA(IDAOptions, Implicit_ODE):
+@with_options(IDA_OPTIONS)
+class IDA(HasOptions, Implicit_ODE):
     """IDA of SUNDIALS (variable-order BDF) on an Assimulo problem.
 
     Parameters
@@ -77,6 +79,18 @@ class IDA(IDAOptions, Implicit_ODE):
     - No sensitivities, no SPGMR. Backward runs cannot be combined with `report_continuously`.
     """
 
+    rtol: float
+    inith: float
+    maxh: float
+    maxord: int
+    maxsteps: int
+    tout1: float
+    atol: Array
+    algvar: Array
+    suppress_alg: bool
+    usejac: bool
+    linear_solver: str
+
     def __init__(self, problem: Any) -> None:
         Implicit_ODE.__init__(self, problem)
         self.statistics: Any = _Statistics(self.statistics.keys())
@@ -84,11 +98,13 @@ class IDA(IDAOptions, Implicit_ODE):
         self._F = Residual(problem)
         self._run: Run | None = None
         self._g_old, self._info = np.zeros(0), [0] * self.problem_info["dimRoot"]
-        self._set_defaults(problem, self._F.has_jacobian and self._has_sparse_jacobian())
+        self._set_defaults()
         for key in ("report_continuously", "interpolated_output", "state_events"):
             self.supports[key] = True
 
     def _has_sparse_jacobian(self) -> bool:
+        if not self._F.has_jacobian:
+            return False
         return bool(sparse.issparse(jacobian_near(self._F, (self.t, self.y, self.yd))))
 
     def check_instance(self) -> None:
@@ -148,6 +164,16 @@ class IDA(IDAOptions, Implicit_ODE):
         return Run(
             self._F, point, self.atol, untested, self.usejac, sparse_solver, self._count, options
         )
+
+    def _sundae_options(self) -> dict[str, Any]:
+        """Translate to scikit-sundae's names; tolerances of single variables are not here."""
+        return {
+            "rtol": self.rtol,
+            "first_step": self.inith,
+            "max_step": 0.0 if np.isinf(self.maxh) else self.maxh,
+            "max_order": self.maxord,
+            "algebraic_idx": [int(i) for i in np.flatnonzero(self.algvar == 0)],
+        }
 
     def _count(self, key: str, number: int) -> None:
         self.statistics[key] += number

@@ -9,21 +9,24 @@ from assimulo.implicit_ode import Implicit_ODE
 from assimulo.ode import NORMAL
 
 from genalpha.assimulo.course import Course, Point
-from genalpha.assimulo.solver_options import SolverOptions
+from genalpha.assimulo.option import HasOptions
 from genalpha.numerics.counters import Counters
+from genalpha.schemes import SCHEMES
 
 Array = np.ndarray
 
 
-class Output(SolverOptions, Implicit_ODE):
+class Output(HasOptions, Implicit_ODE):
     """The output modes: every step, output points, at once or at the end of `integrate`."""
 
     _course: Course | None
     _stopped: bool
     _counters: Counters
-
-    def _scheme_options(self) -> dict[str, Any]:
-        raise NotImplementedError
+    scheme: str
+    h: float | None
+    atol: Array
+    rtol: float
+    linear_solver: str
 
     def _leave(self, point: Point) -> None:
         """Remember where the solver stopped."""
@@ -88,7 +91,8 @@ class Output(SolverOptions, Implicit_ODE):
         """Print the statistics and the main options."""
         Implicit_ODE.print_statistics(self, verbose)
         steps = "adaptive" if self.h is None else f"fixed, h = {self.h:g}"
-        scheme = ", ".join(f"{k} = {v}" for k, v in self._scheme_options().items() if v is not None)
+        own = self._values(SCHEMES[self.scheme].options)
+        scheme = ", ".join(f"{name} = {value}" for name, value in own.items())
         atol = np.unique(self.atol)
         sizes = f"{self._counters.h_min:.3g}, {self._counters.h_max:.3g}"
         for line in (

@@ -1,68 +1,43 @@
-"""The solver classes: schemes of the generalized-alpha family inside Assimulo."""
+"""The solver classes: every scheme as a class of Assimulo's, made from what the scheme declares."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from genalpha.assimulo.base import GenAlphaSolver
-from genalpha.assimulo.solver_options import ChungHulbertOptions, HHTOptions
+from genalpha.assimulo.option import with_options
+from genalpha.assimulo.solver_options import ASSIMULO
+from genalpha.driver.options import options_of
+from genalpha.schemes import SCHEMES, Scheme
 
-__all__ = ["HHTI2", "GenAlphaI3", "GenAlphaSOI2"]
+_DOC = """{doc}
 
+{paper}; as an Assimulo solver.
 
-class GenAlphaI3(ChungHulbertOptions, GenAlphaSolver):
-    """Index-3 generalized-alpha scheme of Arnold and Brüls (2007), as an Assimulo solver.
+Parameters
+----------
+problem : Implicit_Problem, Overdetermined_Problem or Explicit_Problem
+    Made by ``Mechanism.problem``, or any other whose equations are those of a mechanism; see
+    `genalpha.assimulo.mechanism_from_problem`. The mu of "ggl2" is ignored and reported as 0.
 
-    Position constraints hold as accurately as Newton's iteration solves (`newton_accuracy`);
-    velocities drift from theirs by O(h^2) and do not accumulate. The cheapest of the three classes
-    per step.
-
-    Parameters
-    ----------
-    problem : Implicit_Problem, Overdetermined_Problem or Explicit_Problem
-        Made by ``Mechanism.problem``, or any other of the layout y = [q, v, lam, psi]; see
-        `genalpha.assimulo.mechanism_from_problem`. The mu of "ggl2" is ignored and reported as 0.
-
-    Notes
-    -----
-    It is called as any solver of Assimulo. Options are properties: `rho_inf` or `coefficients`,
-    `h` (fixed steps) or `atol` and `rtol` (adaptive ones), and those of `SolverOptions`.
-    """
-
-    scheme = "GenAlphaI3"
+Notes
+-----
+It is called as any solver of Assimulo. Options are properties: {options}.
+"""
 
 
-class GenAlphaSOI2(ChungHulbertOptions, GenAlphaSolver):
-    """Generalized-alpha SOI2 of Jay and Negrut (2008), as an Assimulo solver.
-
-    Position and velocity constraints, holonomic and nonholonomic ones together, hold as accurately
-    as Newton's iteration solves (`newton_accuracy`). The one to start with.
-
-    Parameters
-    ----------
-    problem : Implicit_Problem, Overdetermined_Problem or Explicit_Problem
-        See `GenAlphaI3`.
-
-    Notes
-    -----
-    Options as for `GenAlphaI3`.
-    """
-
-    scheme = "GenAlphaSOI2"
+def solver_class(scheme: type[Scheme]) -> type[GenAlphaSolver]:
+    """Return the solver class of a scheme."""
+    declared = (*options_of(scheme), *ASSIMULO)
+    names = ", ".join(f"`{option.name}`" for option in declared)
+    doc = _DOC.format(doc=scheme.doc, paper=scheme.paper, options=names)
+    body = {"__doc__": doc, "__module__": __name__, "scheme": scheme.name}
+    return with_options(declared)(type(scheme.name, (GenAlphaSolver,), body))
 
 
-class HHTI2(HHTOptions, GenAlphaSolver):
-    """Extended HHT scheme, index 2, of Jay and Negrut (2007), as an Assimulo solver.
-
-    Position and velocity constraints, either holonomic or nonholonomic ones, hold as accurately as
-    Newton's iteration solves (`newton_accuracy`).
-
-    Parameters
-    ----------
-    problem : Implicit_Problem, Overdetermined_Problem or Explicit_Problem
-        See `GenAlphaI3`.
-
-    Notes
-    -----
-    Options: `alpha` (or `coefficients`), `b`, `variant`, and those of `SolverOptions`.
-    """
-
-    scheme = "HHTI2"
+def __getattr__(name: str) -> Any:
+    """Make the class of a scheme when it is first asked for (PEP 562)."""
+    if name not in SCHEMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = solver_class(SCHEMES[name])
+    return globals()[name]

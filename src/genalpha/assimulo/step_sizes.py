@@ -15,7 +15,6 @@ from genalpha.driver.march import FixedSteps, StepSizes
 from genalpha.driver.stepper import Stepper
 from genalpha.model import Mechanism
 from genalpha.numerics.interpolation import Knot
-from genalpha.numerics.step_control import Controller
 
 Array = np.ndarray
 
@@ -29,16 +28,9 @@ def step_sizes(solver: Any, layout: Layout, o: Mechanism) -> StepSizes:
     """Return fixed steps if the solver has `h`, otherwise adaptive ones."""
     if solver.h is not None:
         return CautiousSteps(solver.h)
-    return AdaptiveSteps(
-        solver.rtol,
-        _tolerances(solver.atol, layout, o),
-        inith=solver.inith,
-        maxh=solver.maxh,
-        maxsteps=sys.maxsize,  # the solver counts them from one output point to the next
-        suppress_alg=solver.suppress_alg,
-        controller=Controller(safe=solver.safe, fac1=solver.fac1, fac2=solver.fac2),
-        recoverable=RECOVERABLE,
-    )
+    # the solver counts steps from one output point to the next
+    atol = _tolerances(solver.atol, layout, o)
+    return AdaptiveSteps.chosen(solver, atol, sys.maxsize, RECOVERABLE)
 
 
 def _tolerances(atol: Array, layout: Layout, o: Mechanism) -> Array:

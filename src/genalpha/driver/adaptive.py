@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from genalpha.driver.march import StepSizes
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import ConvergenceError, GenAlphaError, SingularSystemError
-from genalpha.model import Mechanism
 from genalpha.numerics.first_step import first_size, first_snap, look_ahead
 from genalpha.numerics.initial_values import accelerations, check_start
 from genalpha.numerics.interpolation import Knot
@@ -17,7 +18,7 @@ from genalpha.numerics.redundancy import check_rank
 from genalpha.numerics.step_control import Controller, landing
 from genalpha.numerics.trend import Trend, motion_part
 from genalpha.numerics.weights import Tolerances
-from genalpha.schemes.settings import State
+from genalpha.schemes import State
 
 Array = np.ndarray
 
@@ -44,30 +45,6 @@ FAILURES = (
 
 class StepLimitError(GenAlphaError, RuntimeError):
     """The integration needs more steps than allowed, or smaller ones than the time resolves."""
-
-
-def faults_of_tolerances(
-    o: Mechanism, rtol: float, atol: ArrayLike, inith: float, maxh: float, maxsteps: int
-) -> list[str]:
-    """List what is wrong with the options of `AdaptiveSteps` for a mechanism."""
-    faults = []
-    size = 2 * o.n_q + o.n_lam + o.n_psi
-    values = np.asarray(atol, dtype=float)
-    if values.shape not in ((), (size,)):
-        faults.append(f"atol has shape {values.shape}; expected a number or ({size},)")
-    elif not np.all((values >= 0.0) & np.isfinite(values)):
-        faults.append(f"atol = {atol!r}; expected numbers >= 0")
-    if not (np.isfinite(rtol) and rtol >= 0.0):
-        faults.append(f"rtol = {rtol!r}; expected a number >= 0")
-    elif rtol == 0.0 and not np.all(values > 0.0):
-        faults.append("rtol = 0 and atol = 0 for some component: no error would be allowed")
-    if not (np.isfinite(inith) and inith >= 0.0):
-        faults.append(f"inith = {inith!r}; expected a step size, or 0 to have it chosen")
-    if not maxh >= 0.0:
-        faults.append(f"maxh = {maxh!r}; expected a step size, or 0 for no limit")
-    if not maxsteps > 0:
-        faults.append(f"maxsteps = {maxsteps!r}; expected a positive number")
-    return faults
 
 
 class AdaptiveSteps(StepSizes):
@@ -113,6 +90,26 @@ class AdaptiveSteps(StepSizes):
         self.suppress_alg = suppress_alg
         self.controller = controller or Controller()
         self._failures = FAILURES + recoverable
+
+    @classmethod
+    def chosen(
+        cls,
+        options: Any,
+        atol: Array,
+        maxsteps: int | None = None,
+        recoverable: tuple[type[BaseException], ...] = (),
+    ) -> AdaptiveSteps:
+        """Return steps as the options of an integration, or a solver that has them, ask for."""
+        return cls(
+            options.rtol,
+            atol,
+            inith=options.inith,
+            maxh=options.maxh,
+            maxsteps=maxsteps or options.maxsteps,
+            suppress_alg=options.suppress_alg,
+            controller=Controller(safe=options.safe, fac1=options.fac1, fac2=options.fac2),
+            recoverable=recoverable,
+        )
 
     def begin(self, stepper: Stepper, start: Knot, t_end: float) -> None:
         """Start the stepper with a first step size that suits the tolerances."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from genalpha.driver.adaptive import AdaptiveSteps, faults_of_tolerances
+from genalpha.driver.adaptive import AdaptiveSteps
 from genalpha.driver.knots import Knots
 from genalpha.driver.march import FixedSteps, GivenSteps, March, StepSizes
 from genalpha.driver.options import Options
@@ -31,13 +31,7 @@ def integrate(
     scheme: str = "GenAlphaSOI2",
     h: float | Sequence[float] | None = None,
     *,
-    rtol: float = 1e-4,
-    atol: ArrayLike = 1e-6,
     t_eval: ArrayLike | None = None,
-    inith: float = 0.0,
-    maxh: float = 0.0,
-    maxsteps: int = 100_000,
-    suppress_alg: bool = True,
     **options: Any,
 ) -> Solution:
     """Integrate a mechanism from its start to `t_final`.
@@ -47,19 +41,19 @@ def integrate(
     mechanism : Mechanism
     t_final : float
         May lie before the start.
-    scheme : {"GenAlphaI3", "GenAlphaSOI2", "HHTI2"}, optional
-        Also "StabilizedEuler" and "StabilizedRK2", the explicit methods of Mukharlyamov, with
-        options of their own (`gains`, ...; see `genalpha.driver.stabilized_options`).
+    scheme : str, optional
+        "GenAlphaI3", "GenAlphaSOI2" (default) or "HHTI2"; also "StabilizedEuler" and
+        "StabilizedRK2", the explicit methods of Mukharlyamov, with options of their own (`gains`,
+        ...).
     h : float, sequence of float, or None, optional
         None (default): adaptive steps from `rtol` and `atol`. A float: equal steps of this size
         (its sign does not matter). A sequence: all step sizes, which must add up to the interval.
-    rtol, atol, inith, maxh, maxsteps, suppress_alg
-        For adaptive steps, see `genalpha.driver.AdaptiveSteps`.
     t_eval : (k,) array_like, optional
         Times at which the motion is wanted; default: all steps. The steps do not depend on it.
     **options
-        See `genalpha.driver.Options`: coefficients, rho_inf, alpha, b, variant, start,
-        adjust_steps, jacobian, newton_accuracy, max_iterations, linear_solver.
+        Those of all schemes (`genalpha.driver.options.STEPS`, `NEWTON`) and of the one chosen; the
+        API page lists them. The most important: rtol, atol (1e-6 each), rho_inf, maxh,
+        newton_accuracy.
 
     Returns
     -------
@@ -87,21 +81,12 @@ def integrate(
         if faults:
             raise InvalidOptionError("integrate", faults)
         return run_stabilized(o, t_final, scheme, h, times, options)
-    checked, unknown = _options(scheme, options)
-    faults += unknown + checked.faults() + _faults_of_times(o.t0, t_final, h)
-    if h is None:
-        faults += faults_of_tolerances(o, rtol, atol, inith, maxh, maxsteps)
+    chosen = Options(scheme, o, **options)
+    faults += chosen.faults + _faults_of_times(o.t0, t_final, h)
     if faults:
         raise InvalidOptionError("integrate", faults)
-    sizes: StepSizes
-    if h is None:
-        sizes = AdaptiveSteps(
-            rtol, atol, inith=inith, maxh=maxh, maxsteps=maxsteps, suppress_alg=suppress_alg
-        )
-    else:
-        sizes = GivenSteps(np.asarray(h)) if np.ndim(h) else FixedSteps(float(h))  # type: ignore[arg-type]
-    tolerance = None if h is not None else leading_tolerance(rtol, atol)
-    march = March(Stepper(o, checked, tolerance=tolerance), sizes)
+    tolerance = leading_tolerance(chosen.rtol, chosen.atol) if h is None else None
+    march = March(Stepper(o, chosen, tolerance=tolerance), _step_sizes(h, chosen))
     record = Record(march, complete=times is None)
     start = Knot(o.t0, o.q0, o.v0, np.zeros(o.n_q), *o.multiplier_guess())
     try:
@@ -123,12 +108,11 @@ def _solution(
     return Solution(o, record.times, knots, record.a, stepper.counters, times)
 
 
-def _options(scheme: str, options: dict[str, Any]) -> tuple[Options, list[str]]:
-    """Return the options that there are, and complaints about the others."""
-    known = Options.__dataclass_fields__.keys() - {"scheme"}
-    names = ", ".join(sorted(known))
-    faults = [f"unknown option {x!r}; known are {names}" for x in sorted(options.keys() - known)]
-    return Options(scheme, **{x: options[x] for x in options.keys() & known}), faults
+def _step_sizes(h: float | Sequence[float] | None, chosen: Options) -> StepSizes:
+    """Return adaptive, given or equal steps."""
+    if h is None:
+        return AdaptiveSteps.chosen(chosen, chosen.atol)
+    return GivenSteps(np.asarray(h)) if np.ndim(h) else FixedSteps(float(h))  # type: ignore[arg-type]
 
 
 def _faults_of_times(t0: float, t_final: float, h: float | Sequence[float] | None) -> list[str]:

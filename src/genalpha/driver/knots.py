@@ -11,13 +11,13 @@ import numpy as np
 from genalpha.driver.record import Block
 from genalpha.driver.stepper import complete
 from genalpha.numerics.interpolation import Knot
-from genalpha.schemes.settings import Scheme
+from genalpha.schemes import Scheme
 
 
 class Knots(Sequence[Knot]):
     """Steps in order; each is completed when it is first looked at."""
 
-    def __init__(self, scheme: Scheme, blocks: list[Block]) -> None:
+    def __init__(self, scheme: type[Scheme], blocks: list[Block]) -> None:
         self._scheme, self._blocks = scheme, blocks
         self._ends = list(accumulate(block.used for block in blocks))
         self._found: dict[int, Knot] = {}

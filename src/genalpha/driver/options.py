@@ -1,79 +1,191 @@
-"""What the user may choose about an integration, and whether the choices make sense."""
+"""What the user may choose about an integration, whatever the scheme, and what all choices mean.
+
+Options of single schemes are declared in their files.
+"""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from genalpha.errors import InvalidOptionError
 from genalpha.model import Mechanism
-from genalpha.numerics.accuracy import DEFAULT, for_tolerance
-from genalpha.numerics.coefficients import Coefficients
+from genalpha.numerics.accuracy import DEFAULT, for_tolerance, leading_tolerance
 from genalpha.numerics.newton import MAX_ITERATIONS, MODES
 from genalpha.numerics.systems import LINEAR_SOLVERS, klu
-from genalpha.schemes import SCHEMES, Settings, choose
+from genalpha.options import Choice, Choices, Flag, Integer, Number, Option, Vector
+from genalpha.schemes import SCHEMES, Scheme, Settings
 
-STARTS = ("shifted", "plain")
+DEFAULT_SCHEME = "GenAlphaSOI2"
+
+#: Options of Newton's iteration.
+NEWTON = (
+    Option(
+        "jacobian",
+        "auto",
+        Choice(MODES),
+        "When Newton's matrix is renewed: 'auto' (default: when the iterations that its age has "
+        "cost add up to what a new one costs), 'every step' or 'every iteration'.",
+    ),
+    Option(
+        "newton_accuracy",
+        None,
+        Number(0.0, np.inf, open=True, optional=True),
+        "Newton's iteration stops at this error, relative to the accelerations. Default None: 1e-9 "
+        "if `h` is given, which leaves almost nothing but rounding in the constraints, otherwise "
+        "1e-3 rtol^(2/3). Take 1e-13 to have everything solved to rounding.",
+    ),
+    Option(
+        "max_iterations",
+        MAX_ITERATIONS,
+        Integer(1),
+        f"Most Newton iterations in a step. Default {MAX_ITERATIONS}.",
+        alias="newt",
+    ),
+    Option(
+        "linear_solver",
+        "auto",
+        Choice(LINEAR_SOLVERS, any_case=True),
+        "Linear algebra: 'auto' (default: LAPACK for small or full systems, otherwise sparse), "
+        "'dense', 'sparse' (KLU if PyKLU is installed, otherwise SuperLU), 'superlu' or 'klu'. "
+        "Capitals are allowed, as in Assimulo.",
+    ),
+)
+#: Options of the step sizes.
+STEPS = (
+    Option(
+        "h",
+        None,
+        Number(without=0.0, optional=True),
+        "Fixed step size; None (default): steps adapt to `atol` and `rtol`. Its sign does not "
+        "matter. Take a fixed step for real-time work, for the papers' experiments and for "
+        "energies without jumps. `integrate` also takes a sequence of step sizes.",
+    ),
+    Option(
+        "rtol",
+        1e-6,
+        Number(0.0),
+        "Relative tolerance of adaptive steps. Default 1e-6, which gives about four digits of the "
+        "result: its error falls as rtol^(2/3).",
+    ),
+    Option(
+        "atol",
+        lambda owner: np.full(owner.size, 1e-6),
+        Vector(0.0),
+        "Absolute tolerance of adaptive steps, one number or one for each of [q, v, lam, psi]. "
+        "Default 1e-6. Lower it where a coordinate is small by nature.",
+    ),
+    Option(
+        "inith",
+        0.0,
+        Number(0.0),
+        "First adaptive step; 0 (default): chosen. Give it when the start is far quicker than the "
+        "rest.",
+        setter="initial_step",
+    ),
+    Option(
+        "maxh",
+        0.0,
+        Number(0.0, infinite=True),
+        "Largest adaptive step; 0 (default) and inf: no limit. Give it when forces act so shortly "
+        "that a step could miss them.",
+        setter="max_h",
+    ),
+    Option(
+        "maxsteps",
+        100_000,
+        Integer(1),
+        "Most adaptive steps from one output point to the next or, where every step is a result, "
+        "from the start to the end. Default 100000.",
+        setter="max_steps",
+    ),
+    Option(
+        "safe",
+        0.9,
+        Number(0.0, 1.0, open=True),
+        "Safety factor of adaptive steps. Default 0.9; lower it when many steps are rejected.",
+    ),
+    Option(
+        "fac1",
+        0.2,
+        Number(0.0, 1.0, open=True),
+        "An adaptive step is at least this times the last one. Default 0.2.",
+    ),
+    Option(
+        "fac2",
+        5.0,
+        Number(1.0, open=True),
+        "An adaptive step is at most this times the last one. Default 5.",
+    ),
+    Option(
+        "suppress_alg",
+        True,
+        Flag(),
+        "Keep the multipliers out of the error test of adaptive steps. Default True; False "
+        "controls their errors too, weighed with h^2 as RADAU5 does with variables of index 3, at "
+        "the price of more steps.",
+    ),
+)
 
 
 class UndampedWarning(UserWarning):
     """The scheme has no numerical damping where it needs some."""
 
 
-@dataclass(frozen=True)
-class Options:
-    """Options of an integration; all faults are reported in one error.
+class Owner(NamedTuple):
+    """Stands for a mechanism where an option asks how many unknowns there are."""
+
+    size: int
+
+
+def options_of(scheme: type[Scheme]) -> tuple[Option, ...]:
+    """Return all options of an integration with a scheme: its own, then everybody's."""
+    return (*scheme.options, *STEPS, *NEWTON)
+
+
+class Options(Choices):
+    """Options of an integration, as attributes.
+
+    Parameters
+    ----------
+    scheme : str
+        A name in `genalpha.schemes.SCHEMES`.
+    mechanism : Mechanism, optional
+        Without it, vectors with one value for each unknown are refused.
+    **given
+        What was given of `options_of` the scheme, by name or alias.
 
     Attributes
     ----------
-    scheme : {"GenAlphaI3", "GenAlphaSOI2", "HHTI2"}
-        Default "GenAlphaSOI2": keeps position and velocity constraints, takes all kinds of them.
-    coefficients : Coefficients, optional
-        Default Chung and Hulbert with rho_inf = 0.8, or HHT with alpha = -0.1 for HHTI2.
-    rho_inf : float, optional
-        Short for ``coefficients=Coefficients.chung_hulbert(rho_inf)``.
-    alpha : float, optional
-        Short for ``coefficients=Coefficients.hht(alpha)``.
-    b, variant
-        Of HHTI2: b (default 0, not 1/2) and "end" (default), "predicted" or "midpoint".
-    start : {"shifted", "plain"}
-        How `a` starts: as a second-order value at t0 + alpha h (default), or as vdot0, as in the
-        papers' runs, which costs order in the multipliers' first steps.
-    adjust_steps : bool
-        Whether `a` is adjusted when the step size changes. Default True; False shows what the
-        formulas are for.
-    jacobian : {"auto", "every step", "every iteration"}
-        When Newton's matrix is renewed. Default "auto": when the iterations that its age has cost
-        add up to what a new one costs.
-    newton_accuracy : float, optional
-        Newton's iteration stops at this error, relative to the accelerations. By default 1e-9 for
-        given steps, which leaves almost nothing but rounding in the constraints; for adaptive
-        steps 1e-3 rtol^(2/3). Give 1e-13 to have everything solved to rounding.
-    max_iterations : int
-        Of Newton's method in one step, default 15.
-    linear_solver : {"auto", "dense", "superlu", "klu"}
-        Default "auto": LAPACK for small or full systems, otherwise KLU if PyKLU is installed,
-        otherwise SuperLU.
+    faults : list of str
+        What is wrong with them, whatever the mechanism.
     """
 
-    scheme: str = "GenAlphaSOI2"
-    coefficients: Coefficients | None = None
-    rho_inf: float | None = None
-    alpha: float | None = None
-    b: float = 0.0
-    variant: str = "end"
-    start: str = "shifted"
-    adjust_steps: bool = True
-    jacobian: str = "auto"
-    newton_accuracy: float | None = None
-    max_iterations: int = MAX_ITERATIONS
-    linear_solver: str = "auto"
+    def __init__(
+        self, scheme: str = DEFAULT_SCHEME, mechanism: Mechanism | None = None, **given: Any
+    ) -> None:
+        known = isinstance(scheme, str) and scheme in SCHEMES
+        kind = SCHEMES[scheme if known else DEFAULT_SCHEME]
+        o = mechanism
+        size = 1 if o is None else 2 * o.n_q + o.n_lam + o.n_psi
+        super().__init__(options_of(kind), given, Owner(size), str(scheme))
+        self.scheme = scheme
+        if not known:
+            names = ", ".join(map(repr, SCHEMES))
+            self.faults.insert(0, f"scheme = {scheme!r}; expected one of {names}")
+        if self.__dict__.get("linear_solver") == "klu" and not klu():
+            self.faults.append(
+                "linear_solver = 'klu' needs the package PyKLU, which is not installed"
+            )
+        if not self.faults and not self.rtol and not np.all(self.atol):
+            self.faults.append(
+                "rtol = 0 and atol = 0 for some component: no error would be allowed"
+            )
 
     def settings(self, mechanism: Mechanism, tolerance: float | None = None) -> Settings:
-        """Return the scheme's settings.
+        """Return the scheme's settings, and warn of what is seldom wanted.
 
         Parameters
         ----------
@@ -86,73 +198,21 @@ class Options:
         InvalidOptionError
             With all faults: of the options, and of the conditions that the scheme needs.
         """
-        faults = self.faults()
-        if faults:
-            raise InvalidOptionError(str(self.scheme), faults)
-        settings = Settings(
-            self._coefficients(),
-            adjust_steps=self.adjust_steps,
-            relative=self._accuracy(tolerance),
-            b=self.b,
-            variant=self.variant,
-        )
-        faults = choose(self.scheme, mechanism).faults(mechanism, settings)
+        if self.faults:
+            raise InvalidOptionError(str(self.scheme), self.faults)
+        kind = SCHEMES[self.scheme].fitting(mechanism)
+        accuracy = self.newton_accuracy
+        if accuracy is None:
+            accuracy = DEFAULT if tolerance is None else for_tolerance(tolerance)
+        settings = Settings(kind.coefficients(self), self, accuracy)
+        faults = kind.faults(mechanism, settings)
         if faults:
             raise InvalidOptionError(self.scheme, faults)
-        self._warn(mechanism, settings.coefficients)
+        for text in kind.warnings(mechanism, settings):
+            warnings.warn(text, UndampedWarning, stacklevel=4)
         return settings
 
-    def _accuracy(self, tolerance: float | None) -> float:
-        if self.newton_accuracy is not None:
-            return self.newton_accuracy
-        return DEFAULT if tolerance is None else for_tolerance(tolerance)
-
-    def _coefficients(self) -> Coefficients:
-        if self.rho_inf is not None:
-            return Coefficients.chung_hulbert(self.rho_inf)
-        if self.alpha is not None:
-            return Coefficients.hht(self.alpha)
-        return self.coefficients or SCHEMES[self.scheme].default()
-
-    def faults(self) -> list[str]:
-        """List what is wrong with the options, whatever the mechanism."""
-        faults = []
-        for name, known in (
-            ("scheme", tuple(SCHEMES)),
-            ("start", STARTS),
-            ("jacobian", MODES),
-            ("linear_solver", LINEAR_SOLVERS),
-        ):
-            if getattr(self, name) not in known:
-                faults.append(f"{name} = {getattr(self, name)!r} is none of {known}")
-        ways = [x for x in ("coefficients", "rho_inf", "alpha") if getattr(self, x) is not None]
-        if len(ways) > 1:
-            faults.append(f"{' and '.join(ways)} are given; give one of them")
-        for name, low, high in (("rho_inf", 0.0, 1.0), ("alpha", -1.0 / 3.0 - 1e-12, 0.0)):
-            value = getattr(self, name)
-            if value is not None and not low <= value <= high:
-                faults.append(f"{name} = {value!r} is not in [{low:.3g}, {high:.3g}]")
-        coefficients: Any = self.coefficients
-        if not isinstance(coefficients, (Coefficients, type(None))):
-            faults.append(f"coefficients = {coefficients!r} is no Coefficients object")
-        if self.linear_solver == "klu" and not klu():
-            faults.append("linear_solver = 'klu' needs the package PyKLU, which is not installed")
-        if self.newton_accuracy is not None and not _positive(self.newton_accuracy):
-            faults.append(f"newton_accuracy = {self.newton_accuracy!r} is not positive")
-        if not (isinstance(self.max_iterations, int) and self.max_iterations > 0):
-            faults.append(f"max_iterations = {self.max_iterations!r} is no positive whole number")
-        return faults
-
-    def _warn(self, mechanism: Mechanism, c: Coefficients) -> None:
-        if self.scheme == "GenAlphaI3" and mechanism.n_lam and not c.is_strictly_stable_at_infinity:
-            warnings.warn(
-                "GenAlphaI3 without numerical damping (rho_inf = 1): errors of the multipliers "
-                "are not damped and oscillate from step to step (Arnold and Brüls, Fig. 8); take "
-                "rho_inf < 1",
-                UndampedWarning,
-                stacklevel=4,
-            )
-
-
-def _positive(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number)) and bool(0.0 < value < np.inf)
+    @property
+    def tolerance(self) -> float | None:
+        """The tolerance that accuracies follow; None for given steps."""
+        return None if self.h is not None else leading_tolerance(self.rtol, self.atol)

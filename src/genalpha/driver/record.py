@@ -8,7 +8,7 @@ from genalpha.driver.march import March
 from genalpha.kernels import write_row
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.redundancy import Reduction
-from genalpha.schemes.settings import State
+from genalpha.schemes import State
 
 Array = np.ndarray
 

@@ -2,7 +2,7 @@
 
 from genalpha.numerics.counters cimport Counters
 from genalpha.numerics.newton cimport Newton
-from genalpha.schemes.step cimport Step
+from genalpha.schemes.scheme cimport Scheme
 
 
 cdef class Stepper:
@@ -11,7 +11,7 @@ cdef class Stepper:
     cdef public double t
     cdef public Counters counters
     cdef public object state, known
-    cdef Step _step
+    cdef Scheme _step
     cpdef attempt(self, double h)
     cpdef accept(self, state, t=*)
     cpdef knot(self)

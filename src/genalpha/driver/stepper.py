@@ -22,13 +22,13 @@ from genalpha.numerics.prediction import Past
 from genalpha.numerics.redundancy import Reduction
 from genalpha.numerics.systems import Systems
 from genalpha.schemes import choose
-from genalpha.schemes.settings import Scheme, State
+from genalpha.schemes.scheme import Scheme, State
 
 Array = np.ndarray
 
 
 def complete(
-    scheme: Scheme, reduction: Reduction, t: float, q: Array, v: Array, kept: Array
+    scheme: type[Scheme], reduction: Reduction, t: float, q: Array, v: Array, kept: Array
 ) -> Knot:
     """Work out acceleration and all multipliers of a step from what is kept of it."""
     vdot, lam, psi = scheme.report(reduction.mechanism, t, q, v, kept)
@@ -106,14 +106,13 @@ class Stepper:
         vdot, lam, psi = accelerations(o, t, q, v, *reduction.restrict(lam, psi))
         self.newton.forget()
         self.newton.past = Past()
-        self.state = self.scheme.begin(o, settings, t, Motion(q, v, vdot, lam, psi), h)
+        self._step = self.scheme(o, settings, self.newton)
+        self.state = self._step.begin(t, Motion(q, v, vdot, lam, psi), h)
         self.t = t
         self.newton.past.append(t, self.state.x)
-        self._step = self.scheme.step(o, settings, self.newton)
         self.known = Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
-        if self.options.start == "shifted" and settings.coefficients.alpha:
-            first = self.attempt(h)
-            self.state = self.scheme.shifted(o, settings, self.newton, self.state, first, h)
+        if self._step.shifts:
+            self.state = self._step.shifted(self.state, self.attempt(h), h)
 
     def attempt(self, h: float) -> State:
         """Return the state that a step of size `h` leads to; the stepper's own stays as it is.

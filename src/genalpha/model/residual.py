@@ -15,7 +15,7 @@ unknown, or one per group of unknowns that no row has in common.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -132,8 +132,8 @@ class OneResidual:
         self._groups: Groups | None = None
         self._pattern: Array | None = None
         self._last_setup = np.nan
-        #: Whether the problem's own Jacobian is used, and whether matrices are sparse.
-        self.uses_jacobian, self.is_sparse = True, False
+        #: Whether the problem's own Jacobian is used, if there is one.
+        self.uses_jacobian = True
         self._known: tuple[tuple[Any, ...], Array] | None = None
         #: Accelerations of the problem's own start, and matrices there, if they are known.
         self.start_vdot = np.zeros(self.n)
@@ -252,8 +252,6 @@ class OneResidual:
         else:
             found = self._differenced(t, q, v, vdot, lam, psi, ca, cq, cv)
         self.F.matrix_calls += self.F.calls - before
-        if self.is_sparse:
-            found = Blocks(*(sparse.csc_array(x) for x in astuple(found)))
         return found
 
     def _differenced(

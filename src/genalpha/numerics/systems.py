@@ -33,7 +33,7 @@ from genalpha.numerics.linear import (
 Terms: TypeAlias = Sequence[tuple[float, Matrix]]
 Placed: TypeAlias = list[tuple[int, int, float, Matrix]]
 
-LINEAR_SOLVERS = ("auto", "dense", "superlu", "klu")
+LINEAR_SOLVERS = ("auto", "dense", "sparse", "superlu", "klu")
 #: Sparse systems up to this size are solved faster by LAPACK (measured with the chain, see
 #: docs/pages/theory/newton.md).
 SMALL = 60
@@ -74,12 +74,12 @@ class Systems:
 
     Parameters
     ----------
-    method : {"auto", "dense", "superlu", "klu"}
-        "auto" (default) chooses by size and density; of the sparse ones KLU where it is installed.
+    method : {"auto", "dense", "sparse", "superlu", "klu"}
+        "auto" (default) chooses by size and density; "sparse" is KLU where it is installed.
     """
 
     def __init__(self, method: str = "auto") -> None:
-        self.method = method
+        self.method = method.lower()
         self._systems: dict[str, DenseSystem | SparseSystem] = {}
 
     def factorize(self, name: str, A: Terms, R: Sequence[Terms], J: Sequence[Terms]) -> Solve:
@@ -109,10 +109,10 @@ class Systems:
         is_sparse = any(not isinstance(matrix, np.ndarray) for _, _, _, matrix in blocks)
         method = self.method
         if method == "auto":
-            if size <= SMALL or not (is_sparse or _mostly_zero(blocks, size)):
-                method = "dense"
-            else:
-                method = "klu" if klu() else "superlu"
+            small = size <= SMALL or not (is_sparse or _mostly_zero(blocks, size))
+            method = "dense" if small else "sparse"
+        if method == "sparse":
+            method = "klu" if klu() else "superlu"
         return DenseSystem(size) if method == "dense" else SparseSystem(size, method)
 
 

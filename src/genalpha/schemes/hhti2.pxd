@@ -17,12 +17,9 @@ cdef class State:
     cdef public object mass, solve
 
 
-cpdef State begin(Equations o, settings, double t, motion, double h)
-
-cpdef adjusted(settings, cnp.ndarray a, cnp.ndarray f, double ratio)
-
-
 cdef class HHTI2(Holonomic):
+    @cython.locals(o=Equations)
+    cpdef State begin(self, double t, motion, double h)
     @cython.locals(
         o=Equations, newton=Newton, s=State, a0=cnp.ndarray, L=cnp.ndarray, f1=cnp.ndarray,
         x=Unknowns

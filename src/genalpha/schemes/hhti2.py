@@ -25,25 +25,31 @@ How it is solved is in `hhti2_newton`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from genalpha.errors import SingularSystemError, UnsupportedProblemError
+from genalpha.errors import UnsupportedProblemError
 from genalpha.kernels import stacked
 from genalpha.model import Mechanism, Motion
 from genalpha.model.equations import Reaction
-from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Matrix, Solve, factorize
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
-from genalpha.numerics.mass import mass_solver
-from genalpha.numerics.newton import Newton
-from genalpha.schemes.hhti2_newton import NO_VECTOR, Holonomic, nothing_to_solve, weights
-from genalpha.schemes.settings import Settings
+from genalpha.schemes.hht import HHT, NO_VECTOR, adjusted_as_printed, initial_solver
+from genalpha.schemes.hhti2_newton import Holonomic, nothing_to_solve, weights
+from genalpha.schemes.hhti2_nonholonomic import Nonholonomic
+from genalpha.schemes.printed import (
+    Printed,
+    acceleration,
+    constraint,
+    position,
+    solved,
+    velocity,
+)
+from genalpha.schemes.scheme import Reported, Scheme, Settings
 
 Array = np.ndarray
-VARIANTS = ("end", "predicted", "midpoint")
 
 
 @dataclass
@@ -67,51 +73,42 @@ class State:
     solve: Solve | None
 
 
-def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
-    """Start with a0 = f(t0, q0, v0)."""
-    q, v, _, lam, _ = motion
-    solve = initial_solver(o, t, q)
-    f, L = solve(o.force(t, q, v)), np.concatenate([lam, lam])
-    x = np.concatenate([f, L, solve(o.reaction(t, q, v, lam, NO_VECTOR))])
-    return State(t, q, v, f, f, h, L, x, o.reaction_at(t, q), o.mass(t, q), solve)
-
-
-def initial_solver(o: Mechanism, t: float, q: Array) -> Solve:
-    """Return what solves with the mass, or say that the method needs M^-1."""
-    try:
-        return mass_solver(o, t, q)
-    except SingularSystemError as error:
-        raise UnsupportedProblemError(
-            f"{o.name}: HHTI2 needs an invertible mass matrix ({error}); GenAlphaI3 and "
-            "GenAlphaSOI2 allow coordinates without mass that the constraints determine"
-        ) from error
-
-
-def shifted(
-    o: Mechanism, settings: Settings, newton: Newton, state: State, first: State, h: float
-) -> State:
-    """Start with a0 = f(t0 + alpha h) + O(h^2): f(t0) and f(t1) extrapolated linearly."""
-    alpha = settings.coefficients.alpha
-    return replace(state, a=(1.0 - alpha) * state.f + alpha * first.f, h=h)
-
-
-def adjusted(settings: Settings, a: Array, f: Array, ratio: float) -> Array:
-    """Move a0 from t0 + alpha h_old to t0 + alpha h, where `ratio` is h / h_old."""
-    if ratio == 1.0 or not settings.adjust_steps:
-        return a
-    return f + ratio * (a - f)  # (2.3)
-
-
 class HHTI2(Holonomic):
     """One step of (3.4)."""
 
+    name = "HHTI2"
+    paper = "Jay, Negrut 2007"
+    doc = (
+        "Extended HHT scheme, index 2. Position and velocity constraints, either holonomic or "
+        "nonholonomic ones, hold as accurately as Newton's iteration solves (`newton_accuracy`)."
+    )
+
+    @classmethod
+    def fitting(cls, o: Mechanism) -> type[Scheme]:
+        """Section 3 or section 6 of the paper, which do not go together."""
+        if o.n_lam and o.n_psi:
+            raise UnsupportedProblemError(
+                f"{o.name}: HHTI2 takes holonomic or nonholonomic constraints, not both at once; "
+                "GenAlphaSOI2 takes both"
+            )
+        return Nonholonomic if o.n_psi else cls
+
+    def begin(self, t: float, motion: Motion, h: float) -> State:
+        """Start with a0 = f(t0, q0, v0)."""
+        o = self.o
+        q, v, _, lam, _ = motion
+        solve = initial_solver(o, t, q)
+        f, L = solve(o.force(t, q, v)), np.concatenate([lam, lam])
+        x = np.concatenate([f, L, solve(o.reaction(t, q, v, lam, NO_VECTOR))])
+        return State(t, q, v, f, f, h, L, x, o.reaction_at(t, q), o.mass(t, q), solve)
+
     def take(self, state: State, h: float) -> State:
-        """See `Step`."""
+        """See `Scheme`."""
         o, s, newton = self.o, state, self.newton
         if s.solve is None:
             s.solve = factorize(s.mass) if o.n_lam else nothing_to_solve
-        a0 = adjusted(self.settings, s.a, s.f, h / s.h)
-        self.begin(h, s.t, s.q, s.v, a0, s.f, s.reaction, s.solve)
+        a0 = self.adjusted(s.a, s.f, h / s.h)
+        self.prepare(h, s.t, s.q, s.v, a0, s.f, s.reaction, s.solve)
         newton.solve(self)
         if o.n_lam:  # the last correction of q1 has left a trace in the rate of g: take it away
             self.project(newton.last_solvers)
@@ -123,33 +120,51 @@ class HHTI2(Holonomic):
         assert x.reaction is not None  # a correction has found it
         return State(self.t, q, v, x.a, f1, h, L, found, x.reaction, x.mass, solve)
 
+    @staticmethod
+    def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
+        """Acceleration and multipliers from (3.2), of second order because q and v are."""
+        L = kept.reshape(2, o.n_lam).mean(axis=0)
+        return accelerations(o, t, q, v, L, NO_VECTOR)
 
-def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> tuple[Array, Array, Array]:
-    """Acceleration and multipliers from (3.2), of second order because q and v are."""
-    L = kept.reshape(2, o.n_lam).mean(axis=0)
-    return accelerations(o, t, q, v, L, NO_VECTOR)
+    @staticmethod
+    def errors(settings: Settings) -> ErrorConstants:
+        """The larger ones of the forces' part (HHT) and of the reactions' part of (3.4)."""
+        forces = generalized_alpha(settings.coefficients)
+        w = weights(settings.b, settings.variant)
+        reactions = abs(1.0 / 6.0 - 0.5 * w.q1)
+        return ErrorConstants(max(forces.position, reactions), max(forces.velocity, 1.0 / 12.0))
 
+    @staticmethod
+    def faults(o: Mechanism, settings: Settings) -> list[str]:
+        """Conditions of section 3."""
+        found = HHT.faults(o, settings)
+        if settings.variant == "midpoint" and settings.b != 0.0:
+            found.append(f"b = {settings.b:g}: the variant 'midpoint' has b = 0")
+        return found
 
-def errors(settings: Settings) -> ErrorConstants:
-    """The larger ones of the forces' part (HHT) and of the reactions' part of (3.4a), (3.4b)."""
-    forces = generalized_alpha(settings.coefficients)
-    w = weights(settings.b, settings.variant)
-    position = abs(1.0 / 6.0 - 0.5 * w.q1)
-    return ErrorConstants(max(forces.position, position), max(forces.velocity, 1.0 / 12.0))
+    @staticmethod
+    def printed(o: Mechanism, settings: Settings, old: State, new: State) -> Printed:
+        """See `Scheme`; U follows h^2/2 in (3.4a), W follows h in (3.4b)."""
+        c, h, t0, q0, v0 = settings.coefficients, new.h, old.t, old.q, old.v
+        alpha, beta, gamma, b = c.alpha, c.beta, c.gamma, settings.b
+        t1, q1, v1, a1 = t0 + h, new.q, new.v, new.a
+        L0, L1 = new.kept.reshape(2, o.n_lam)
 
+        def r(t: float, q: Array, v: Array, L: Array) -> Array:
+            return solved(o, t, q, o.reaction(t, q, v, L, NO_VECTOR))
 
-def faults(o: Mechanism, settings: Settings) -> list[str]:
-    """Conditions of section 3."""
-    c = settings.coefficients
-    found = []
-    if not -1.0 / 3.0 - 1e-12 <= c.alpha <= 0.0 or c != Coefficients.hht(c.alpha):
-        found.append(f"{c} are not those of HHT; give alpha, or take GenAlphaSOI2")
-    if settings.b == 0.5:
-        found.append("b = 1/2 is excluded in (3.4)")
-    if not np.isfinite(settings.b):
-        found.append(f"b = {settings.b!r} is not a finite number")
-    if settings.variant not in VARIANTS:
-        found.append(f"variant = {settings.variant!r} is none of {VARIANTS}")
-    if settings.variant == "midpoint" and settings.b != 0.0:
-        found.append(f"b = {settings.b:g}: the variant 'midpoint' has b = 0")
-    return found
+        f0, f1 = solved(o, t0, q0, o.force(t0, q0, v0)), solved(o, t1, q1, o.force(t1, q1, v1))
+        a0, R0 = adjusted_as_printed(settings, old, f0, h), r(t0, q0, v0, L0)
+        if settings.variant == "midpoint":
+            U, W = R0, r(t0 + h / 2, (q0 + q1) / 2, (v0 + v1) / 2, L1)
+        else:  # (3.4d), or (3.5)
+            R1 = r(t1, q1 if settings.variant == "end" else q0 + h * v0, v1, L1)
+            U, W = (1 - b) * R0 + b * R1, 0.5 * (R0 + R1)
+        moved = q0 + h * v0 + h**2 / 2 * ((1 - 2 * beta) * a0 + 2 * beta * a1) + h**2 / 2 * U
+        return {
+            "(3.4a)": position(q1, -moved),
+            "(3.4b)": velocity(v1, -(v0 + h * ((1 - gamma) * a0 + gamma * a1) + h * W)),
+            "(3.4c)": acceleration(a1, -(1 + alpha) * f1, alpha * f0),
+            "(3.4e) g": constraint(o.holonomic(t1, q1)),
+            "(3.4e) rate": constraint(o.holonomic_rate(t1, q1, v1)),
+        }

@@ -7,7 +7,7 @@ from genalpha.kernels.vectors cimport add, combined, part, plus, stacked, zeros
 from genalpha.model.equations cimport Equations, Reaction
 from genalpha.numerics.accuracy cimport Scales, larger, scales, size
 from genalpha.numerics.newton cimport Newton
-from genalpha.schemes.step cimport Step
+from genalpha.schemes.hht cimport HHT, new_force
 
 
 cdef class Unknowns:
@@ -25,7 +25,7 @@ cdef class Weights:
     cdef public double q0, q1, v0, v1, projection0, projection1
 
 
-cdef class Holonomic(Step):
+cdef class Holonomic(HHT):
     cdef public double t, h, hb, hg
     cdef public str variant
     cdef public Weights weights
@@ -36,7 +36,7 @@ cdef class Holonomic(Step):
     @cython.locals(
         o=Equations, n=Py_ssize_t, m=Py_ssize_t, guess=cnp.ndarray, x=Unknowns, L0=cnp.ndarray
     )
-    cpdef begin(
+    cpdef prepare(
         self, double h, double t0, cnp.ndarray q0, cnp.ndarray v0, cnp.ndarray a0, cnp.ndarray f0,
         Reaction reaction0, solve0
     )
@@ -62,6 +62,3 @@ cdef class Holonomic(Step):
     cdef cnp.ndarray _unmoved(self, cnp.ndarray a, cnp.ndarray dR0, cnp.ndarray dR1)
     @cython.locals(o=Equations, reaction=Reaction, weight=double, t=double, q=cnp.ndarray)
     cdef _add_imbalance_of_reaction(self, cnp.ndarray r, cnp.ndarray v, Unknowns x)
-
-
-cpdef cnp.ndarray new_force(double alpha, cnp.ndarray a1, cnp.ndarray f0)

@@ -28,11 +28,10 @@ from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.linear import Matrix, Solve
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.numerics.systems import Terms
-from genalpha.schemes.settings import Settings
-from genalpha.schemes.step import Step
+from genalpha.schemes.hht import HHT, NO_VECTOR, new_force, transported
+from genalpha.schemes.scheme import Settings
 
 Array = np.ndarray
-NO_VECTOR = np.zeros(0)
 
 
 @dataclass
@@ -88,7 +87,7 @@ def nothing_to_solve(right: Array) -> Array:
     return right
 
 
-class Holonomic(Step):
+class Holonomic(HHT):
     """The unknowns of a step of (3.4), and how they are found.
 
     q_hat, v_hat are q1, v1 without a1 and reactions; `reaction0` and `solve0` (with the mass) are
@@ -101,7 +100,7 @@ class Holonomic(Step):
         super().__init__(o, settings, newton)
         self.variant, self.weights = settings.variant, weights(settings.b, settings.variant)
 
-    def begin(
+    def prepare(
         self,
         h: float,
         t0: float,
@@ -245,19 +244,3 @@ class Holonomic(Step):
 def _times(c: float, terms: Terms) -> Terms:
     """Return c times a sum of terms."""
     return [(c * weight, matrix) for weight, matrix in terms]
-
-
-def new_force(alpha: float, a1: Array, f0: Array) -> Array:
-    """Return f(t1, q1, v1) from (3.4c)."""
-    return combined(1.0 / (1.0 + alpha), a1, alpha / (1.0 + alpha), f0)
-
-
-def transported(o: Mechanism, M: Matrix, solve_old: Solve, columns: Matrix) -> Matrix:
-    """Return M1 M0^-1 columns: reactions of another instant, as they enter M1 a1.
-
-    Where that would fill a sparse matrix, the columns are taken as they are, which is right for a
-    constant mass matrix and costs Newton's iteration some contraction otherwise.
-    """
-    if o.constant_mass is not None or o.is_sparse:
-        return columns
-    return M @ solve_old(columns)

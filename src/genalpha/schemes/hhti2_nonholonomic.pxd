@@ -7,9 +7,7 @@ from genalpha.kernels.vectors cimport add, combined, part, plus, stacked, zeros
 from genalpha.model.equations cimport Equations
 from genalpha.numerics.accuracy cimport Scales, larger, scales, size
 from genalpha.numerics.newton cimport Newton
-from genalpha.schemes.hhti2 cimport adjusted
-from genalpha.schemes.hhti2_newton cimport new_force
-from genalpha.schemes.step cimport Step
+from genalpha.schemes.hht cimport HHT, new_force
 
 
 cdef class State:
@@ -28,7 +26,7 @@ cdef class Matrices:
     cdef public Scales scales
 
 
-cdef class Nonholonomic(Step):
+cdef class Nonholonomic(HHT):
     cdef public double t, h, hb, hg, t_middle
     cdef public cnp.ndarray v0, f0, q_hat, v_hat, q_middle
     cdef public object solve_mass

@@ -28,10 +28,23 @@ from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve
 from genalpha.numerics.mass import mass_solver
 from genalpha.numerics.newton import Sizes
-from genalpha.schemes.hhti2 import adjusted, initial_solver
-from genalpha.schemes.hhti2_newton import NO_VECTOR, new_force, transported
-from genalpha.schemes.settings import Settings
-from genalpha.schemes.step import Step
+from genalpha.schemes.hht import (
+    HHT,
+    NO_VECTOR,
+    adjusted_as_printed,
+    initial_solver,
+    new_force,
+    transported,
+)
+from genalpha.schemes.printed import (
+    Printed,
+    acceleration,
+    constraint,
+    position,
+    solved,
+    velocity,
+)
+from genalpha.schemes.scheme import Reported, Settings
 
 Array = np.ndarray
 
@@ -67,20 +80,21 @@ class Matrices:
     scales: Scales
 
 
-def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
-    """Start with a0 = f(t0, q0, v0)."""
-    q, v, _, _, psi = motion
-    f = initial_solver(o, t, q)(o.force(t, q, v))
-    return State(t, q, v, f, f, h, psi, np.concatenate([f, psi]))
-
-
-class Nonholonomic(Step):
+class Nonholonomic(HHT):
     """One step of the method of section 6; R is evaluated in the middle, at t_middle, q_middle."""
+
+    name = "HHTI2"
 
     unknowns: Unknowns
 
+    def begin(self, t: float, motion: Motion, h: float) -> State:
+        """Start with a0 = f(t0, q0, v0)."""
+        q, v, _, _, psi = motion
+        f = initial_solver(self.o, t, q)(self.o.force(t, q, v))
+        return State(t, q, v, f, f, h, psi, np.concatenate([f, psi]))
+
     def take(self, state: State, h: float) -> State:
-        """See `Step`."""
+        """See `Scheme`."""
         self._begin(state, h)
         self.newton.solve(self)
         x = self.unknowns
@@ -92,7 +106,7 @@ class Nonholonomic(Step):
         o, n = self.o, self.o.n_q
         self.t, self.h, self.hb, self.hg = state.t + h, h, h * h * self.beta, h * self.gamma
         self.v0, self.f0 = state.v, state.f
-        a0 = adjusted(self.settings, state.a, state.f, h / state.h)
+        a0 = self.adjusted(state.a, state.f, h / state.h)
         self.q_hat = combined(1.0, state.q, h, state.v, h * h * (0.5 - self.beta), a0)
         self.v_hat = plus(state.v, h * (1.0 - self.gamma), a0)
         self.t_middle, self.q_middle = state.t + 0.5 * h, plus(state.q, 0.5 * h, state.v)
@@ -154,7 +168,37 @@ class Nonholonomic(Step):
         solve = newton.factorize("step", [*inertia, *forces], R, J)
         return Matrices(solve, scales(o, inertia, forces, J, q, hb, solve))
 
+    @staticmethod
+    def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
+        """Acceleration and multipliers from the constraints differentiated, of second order."""
+        return accelerations(o, t, q, v, NO_VECTOR, kept)
 
-def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> tuple[Array, Array, Array]:
-    """Acceleration and multipliers from the constraints differentiated, of second order."""
-    return accelerations(o, t, q, v, NO_VECTOR, kept)
+    @staticmethod
+    def faults(o: Mechanism, settings: Settings) -> list[str]:
+        """Section 6 knows neither b nor other places of the reaction."""
+        found = HHT.faults(o, settings)
+        if settings.b != 0.0:
+            found.append(f"b = {settings.b:g} is for holonomic constraints; there are none here")
+        if settings.variant != "end":
+            found.append(
+                f"variant = {settings.variant!r} is for holonomic constraints; there are none here"
+            )
+        return found
+
+    @staticmethod
+    def printed(o: Mechanism, settings: Settings, old: State, new: State) -> Printed:
+        """See `Scheme`; the equations of section 6 have no numbers."""
+        c, h, t0, q0, v0 = settings.coefficients, new.h, old.t, old.q, old.v
+        alpha, beta, gamma = c.alpha, c.beta, c.gamma
+        t1, q1, v1, a1, P = t0 + h, new.q, new.v, new.a, new.kept
+        f0, f1 = solved(o, t0, q0, o.force(t0, q0, v0)), solved(o, t1, q1, o.force(t1, q1, v1))
+        a0 = adjusted_as_printed(settings, old, f0, h)
+        t, q, v = t0 + h / 2, q0 + h / 2 * v0, (v0 + v1) / 2
+        R = solved(o, t, q, o.reaction(t, q, v, NO_VECTOR, P))
+        moved = q0 + h * v0 + h**2 / 2 * ((1 - 2 * beta) * a0 + 2 * beta * a1) + h**2 / 2 * R
+        return {
+            "q1": position(q1, -moved),
+            "v1": velocity(v1, -(v0 + h * ((1 - gamma) * a0 + gamma * a1) + h * R)),
+            "a1": acceleration(a1, -(1 + alpha) * f1, alpha * f0),
+            "k": constraint(o.nonholonomic(t1, q1, v1)),
+        }

@@ -5,9 +5,9 @@ cimport numpy as cnp
 from genalpha.numerics.accuracy cimport Scales, scales, size
 from genalpha.model.equations cimport Equations
 from genalpha.numerics.newton cimport Newton
-from genalpha.kernels.matrices cimport product, snapshot, solution, transposed_product
-from genalpha.kernels.vectors cimport add, combined, norm, part, plus, stacked, zeros
-from genalpha.schemes.step cimport Step
+from genalpha.kernels.matrices cimport product, snapshot, solution
+from genalpha.kernels.vectors cimport add, combined, part, plus, zeros
+from genalpha.schemes.scheme cimport GeneralizedAlpha
 
 
 cdef class State:
@@ -21,16 +21,14 @@ cdef class Matrices:
     cdef public object solve
     cdef public Scales scales
     cdef public object G
-    cdef public Py_ssize_t size
 
 
-cpdef tuple adjusted(Equations o, settings, Newton newton, State state, double h)
-
-
-cdef class I3(Step):
+cdef class GenAlphaI3(GeneralizedAlpha):
     cdef public double t, bp, gp
     cdef public cnp.ndarray q_hat, v_hat, a_hat
 
+    @cython.locals(o=Equations, ratio=double)
+    cpdef tuple adjusted(self, State state, double h)
     @cython.locals(bp=double, gp=double, o=Equations, x=cnp.ndarray, a0=cnp.ndarray)
     cpdef take(self, state, double h)
     @cython.locals(

@@ -28,36 +28,19 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.kernels import (
-    add,
-    combined,
-    norm,
-    part,
-    plus,
-    product,
-    snapshot,
-    solution,
-    stacked,
-    transposed_product,
-    zeros,
-)
+from genalpha.kernels import add, combined, part, plus, product, snapshot, solution, zeros
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import Scales, scales, size
 from genalpha.numerics.gradients import step_terms
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve
-from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
-from genalpha.numerics.newton import Newton, Sizes
-from genalpha.schemes.settings import Settings
-from genalpha.schemes.step import Step
+from genalpha.numerics.local_error import History, MeanHistory
+from genalpha.numerics.newton import Sizes
+from genalpha.schemes.drift import drifted, present_drift
+from genalpha.schemes.printed import Printed, acceleration, constraint, position, velocity
+from genalpha.schemes.scheme import GeneralizedAlpha, Reported, Settings
 
 Array = np.ndarray
-#: When the step size changes, the drift of the velocity is adjusted to this relative accuracy, with
-#: at most so many solutions.
-DRIFT_ACCURACY, DRIFT_REPEATS = 1e-6, 6
-#: The drift of a residual is seen so far ahead, in steps: what Newton's iteration has left in g,
-#: over this time, is small against it, and so is what the motion is known to.
-AHEAD = 0.1
 
 
 @dataclass
@@ -100,110 +83,72 @@ class State:
 
 @dataclass
 class Matrices:
-    """The factorized iteration matrix, and what corrections are compared with.
-
-    `G` are the gradients of the holonomic constraints, None without any; `size` is the number of
-    unknowns.
-    """
+    """The factorized iteration matrix, what corrections are compared with, and G."""
 
     solve: Solve
     scales: Scales
     G: Any
-    size: int
 
 
-def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
-    """Start with a0 = vdot0 as in (3)."""
-    q, v, vdot, lam, psi = motion
-    return State(t, q, v, np.concatenate([vdot, lam, psi]), vdot, vdot, h, o.n_q, o.n_lam)
-
-
-def shifted(
-    o: Mechanism, settings: Settings, newton: Newton, state: State, first: State, h: float
-) -> State:
-    """Start with a0 = vdot(t0 + alpha h) + O(h^2), and with the drift that steps h build up.
-
-    a0 comes from vdot0 and vdot1, extrapolated linearly. The vdot1 of a first step from the plain
-    start is too rough for that; the consistent one of its q1, v1 is not.
-
-    The scheme makes a local error C h^3 v'' in q, see `local_error`, which (2) allows in the
-    directions of the constraints only if the velocity makes up for it: after some steps
-    g_t + G v = -C h^2 G v''. A start without this drift would cost an order in the first lam. (The
-    paper starts plainly; this is ours.)
-    """
-    c = settings.coefficients
-    vdot1, _, _ = accelerations(o, first.t, first.q, first.v, first.lam, first.psi)
-    a = (1.0 - c.alpha) * state.vdot + c.alpha * vdot1
-    v = state.v
-    if o.n_lam:
-        jerk = (vdot1 - state.vdot) / h
-        drift = (1.0 / 6.0 - c.alpha / 2.0 - c.beta) * h**2 * (newton.last_solvers.G @ jerk)
-        v = drifted(o, newton, state, drift)
-    return replace(state, v=v, a=a, a_old=a, h=h)
-
-
-def drifted(o: Mechanism, newton: Newton, state: State, drift: Array) -> Array:
-    """Return the velocity, changed in the direction of the reactions by a `drift` of g_t + G v.
-
-    The iteration matrix of the last step is near enough to the one that is wanted. Where M and G
-    cost little, its solution is corrected until it is right; of a residual, a part of the drift as
-    large as the change of G since then is left as it is.
-    """
-    t, q, n = state.t, state.q, o.n_q
-    solve, right = newton.last_solvers.solve, zeros(newton.last_solvers.size)
-    add(right, n, 1.0, drift)
-    x = solve(right.copy())
-    if o.whole is not None or o.n_psi or not o.is_ideal:
-        return plus(state.v, 1.0, x)
-    M, G = o.mass(t, q), o.holonomic_jacobian(t, q)
-    for _ in range(DRIFT_REPEATS):
-        inertia, reached = product(M, x[:n]), product(G, x[:n])
-        r = combined(-1.0, inertia, -1.0, transposed_product(1.0, G, x[n:]))
-        left = combined(1.0, drift, -1.0, reached)
-        if norm(left) <= DRIFT_ACCURACY * norm(drift) and norm(r) <= DRIFT_ACCURACY * norm(inertia):
-            break
-        x = plus(x, 1.0, solve(stacked(1.0, r, 1.0, left)))
-    return plus(state.v, 1.0, x)
-
-
-def adjusted(
-    o: Mechanism, settings: Settings, newton: Newton, state: State, h: float
-) -> tuple[Array, Array]:
-    """Return v0 and a0 for a step size other than the last one.
-
-    a0 moves from t0 + alpha h_old to t0 + alpha h by formula (14a) of Jay and Negrut (2008).
-
-    v0 has the drift c h_old^2 that the scheme has built up with steps h_old, see `shifted`; steps
-    h build up c h^2. The difference, which is small in v0, would be of order h in lam1, because
-    (4) turns it into an acceleration. It is taken away. (The paper has constant steps; this is
-    ours.)
-    """
-    if h == state.h or not settings.adjust_steps:
-        return state.v, state.a
-    ratio = h / state.h
-    a = state.a + settings.coefficients.alpha * (ratio - 1.0) * (state.a - state.a_old)
-    if not o.n_lam or newton.last_solvers is None:
-        return state.v, a
-    return drifted(o, newton, state, (ratio**2 - 1.0) * present_drift(o, state)), a
-
-
-def present_drift(o: Mechanism, state: State) -> Array:
-    """Return g_t + G v, of a residual by one call a little ahead in the motion."""
-    if o.whole is None:
-        return o.holonomic_rate(state.t, state.q, state.v)
-    jerk = (state.a - state.a_old) / state.h
-    return o.whole.rate_ahead(state.t, state.q, state.v, state.vdot, jerk, AHEAD * state.h)
-
-
-class I3(Step):
+class GenAlphaI3(GeneralizedAlpha):
     """Algorithm 1; its unknowns are x = (vdot1, lam1, psi1).
 
     a_hat, q_hat, v_hat are a1, q1, v1 as they would be if vdot1 were 0; with (7),
     q1 = q_hat + vdot1 / bp and v1 = v_hat + gp / bp vdot1.
     """
 
+    name = "GenAlphaI3"
+    paper = "Arnold, Brüls 2007"
+    doc = (
+        "Index-3 generalized-alpha scheme. Position constraints hold as accurately as Newton's "
+        "iteration solves (`newton_accuracy`); velocities drift from theirs by O(h^2), which does "
+        "not accumulate. The cheapest scheme per step."
+    )
+    keeps_velocity = False
+
+    def begin(self, t: float, motion: Motion, h: float) -> State:
+        """Start with a0 = vdot0 as in (3)."""
+        q, v, vdot, lam, psi = motion
+        x = np.concatenate([vdot, lam, psi])
+        return State(t, q, v, x, vdot, vdot, h, self.o.n_q, self.o.n_lam)
+
+    def shifted(self, state: State, first: State, h: float) -> State:
+        """Start with a0 = vdot(t0 + alpha h) + O(h^2), and with the drift that steps h build up.
+
+        a0 comes from vdot0 and vdot1, extrapolated linearly. The vdot1 of a first step from the
+        plain start is too rough for that; the consistent one of its q1, v1 is not. A start without
+        drift, see `drift`, would cost an order in the first lam.
+        """
+        o, alpha, v = self.o, self.alpha, state.v
+        vdot1, _, _ = accelerations(o, first.t, first.q, first.v, first.lam, first.psi)
+        a = (1.0 - alpha) * state.vdot + alpha * vdot1
+        if o.n_lam:
+            jerk = (vdot1 - state.vdot) / h
+            drift = product(self.newton.last_solvers.G, jerk)
+            v = drifted(o, self.newton, state, (1.0 / 6.0 - alpha / 2.0 - self.beta) * h**2 * drift)
+        return replace(state, v=v, a=a, a_old=a, h=h)
+
+    def adjusted(self, state: State, h: float) -> tuple[Array, Array]:
+        """Return v0 and a0 for a step size other than the last one.
+
+        a0 moves from t0 + alpha h_old to t0 + alpha h by formula (14a) of Jay and Negrut (2008).
+
+        v0 has the drift c h_old^2 that the scheme has built up with steps h_old; steps h build up
+        c h^2. The difference, which is small in v0, would be of order h in lam1, because (4) turns
+        it into an acceleration. It is taken away.
+        """
+        o = self.o
+        if h == state.h or not self.adjusts:
+            return state.v, state.a
+        ratio = h / state.h
+        a = state.a + self.alpha * (ratio - 1.0) * (state.a - state.a_old)
+        if not o.n_lam:
+            return state.v, a
+        drift = (ratio**2 - 1.0) * present_drift(o, state)
+        return drifted(o, self.newton, state, drift), a
+
     def take(self, state: State, h: float) -> State:
-        """See `Step`."""
+        """See `Scheme`."""
         a0 = self._begin(state, h)
         self.newton.solve(self)
         x, bp, gp, o = self.unknowns, self.bp, self.gp, self.o
@@ -217,7 +162,7 @@ class I3(Step):
         self.t = state.t + h
         self.bp = (1.0 - alpha_m) / (h * h * beta * (1.0 - alpha_f))  # (6)
         self.gp = gamma / (h * beta)
-        v0, a0 = adjusted(self.o, self.settings, self.newton, state, h)
+        v0, a0 = self.adjusted(state, h)
         a_hat = combined(-alpha_m / (1.0 - alpha_m), a0, alpha_f / (1.0 - alpha_m), state.x)
         self.q_hat = combined(1.0, state.q, h, v0, h * h * (0.5 - beta), a0)
         add(self.q_hat, 0, h * h * beta, a_hat)
@@ -257,34 +202,64 @@ class I3(Step):
         solve = newton.factorize("step", [*S.inertia, *S.forces], S.reactions, S.along)
         compared = scales(o, S.inertia, S.forces, S.along, q, 1.0 / bp, solve)
         G = snapshot(S.gradients[0][0][1]) if m else None
-        return Matrices(solve, compared, G, x.shape[0])
+        return Matrices(solve, compared, G)
 
+    @staticmethod
+    def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
+        """The scheme computes true accelerations and multipliers itself."""
+        n, m = o.n_q, o.n_lam
+        return kept[:n], kept[n : n + m], kept[n + m :]
 
-def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> tuple[Array, Array, Array]:
-    """The scheme computes true accelerations and multipliers itself."""
-    n, m = o.n_q, o.n_lam
-    return kept[:n], kept[n : n + m], kept[n + m :]
+    @staticmethod
+    def history(coefficients: Any, t: float, v: Array, vdot: Array) -> History:
+        """Means of `a`: the drift of the velocities jumps when the step size changes."""
+        return MeanHistory(coefficients, t, v, vdot)
 
+    @staticmethod
+    def faults(o: Mechanism, settings: Settings) -> list[str]:
+        """Conditions of the paper's convergence theorem (section 3.4)."""
+        c = settings.coefficients
+        found = []
+        if not c.is_second_order:
+            needed = f"needed 1/2 - alpha = {0.5 - c.alpha:g}"
+            found.append(f"order-2 condition (20): gamma = {c.gamma:g}, {needed}")
+        if not c.is_zero_stable:
+            found.append(f"zero stability: alpha_m = {c.alpha_m:g}, needed at most 1/2")
+        if c.beta == 0.0:
+            found.append("beta = 0: (6) divides by beta; GenAlphaSOI2 allows it unconstrained")
+        elif o.n_lam and c.rho_inf > 1.0 + 1e-9:
+            found.append(
+                f"stability at infinity (22): a root has modulus {c.rho_inf:.3g}, needed < 1"
+            )
+        return found
 
-def errors(settings: Settings) -> ErrorConstants:
-    """Those of every generalized-alpha scheme; the constraints only take away from them."""
-    return generalized_alpha(settings.coefficients)
+    @staticmethod
+    def warnings(o: Mechanism, settings: Settings) -> list[str]:
+        """Without damping, errors of lam do not die out (Fig. 8)."""
+        if not o.n_lam or settings.coefficients.is_strictly_stable_at_infinity:
+            return []
+        return [
+            "GenAlphaI3 without numerical damping (rho_inf = 1): errors of the multipliers are not "
+            "damped and oscillate from step to step (Arnold and Brüls, Fig. 8); take rho_inf < 1"
+        ]
 
-
-def faults(o: Mechanism, settings: Settings) -> list[str]:
-    """Conditions of the paper's convergence theorem (section 3.4)."""
-    c = settings.coefficients
-    found = []
-    if not c.is_second_order:
-        found.append(
-            f"order-2 condition (20): gamma = {c.gamma:g}, needed 1/2 - alpha = {0.5 - c.alpha:g}"
-        )
-    if not c.is_zero_stable:
-        found.append(f"zero stability: alpha_m = {c.alpha_m:g}, needed at most 1/2")
-    if c.beta == 0.0:
-        found.append("beta = 0: (6) divides by beta; GenAlphaSOI2 allows it without constraints")
-    elif o.n_lam and c.rho_inf > 1.0 + 1e-9:
-        found.append(
-            f"stability at infinity (22): a root has modulus {c.rho_inf:.3g}, needed less than 1"
-        )
-    return found
+    @staticmethod
+    def printed(o: Mechanism, settings: Settings, old: State, new: State) -> Printed:
+        """See `Scheme`; (4) and (5) hold with a v0 of its own where the step size has changed."""
+        c, h, t1, a0, a1 = settings.coefficients, new.h, old.t + new.h, new.a_old, new.a
+        am, af, beta, gamma = c.alpha_m, c.alpha_f, c.beta, c.gamma
+        q0, v0, q1, v1 = old.q, old.v, new.q, new.v
+        f, r = o.force(t1, q1, v1), o.reaction(t1, q1, v1, new.lam, new.psi)
+        vdots = -(1 - af) * new.vdot, -af * old.vdot
+        found = {
+            "(1)": acceleration(o.mass(t1, q1) @ new.vdot, -f, -r),
+            "(2)": constraint(o.holonomic(t1, q1)),
+            "(3)": acceleration((1 - am) * a1, am * a0, *vdots),
+            "k": constraint(o.nonholonomic(t1, q1, v1)),
+        }
+        if h == old.h or not settings.adjust_steps:
+            found["(4)"] = position(
+                q1, -(q0 + h * v0 + h**2 * (0.5 - beta) * a0 + h**2 * beta * a1)
+            )
+            found["(5)"] = velocity(v1, -(v0 + h * (1 - gamma) * a0 + h * gamma * a1))
+        return found

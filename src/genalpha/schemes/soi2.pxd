@@ -7,7 +7,7 @@ from genalpha.model.equations cimport Equations, Reaction
 from genalpha.numerics.newton cimport Newton
 from genalpha.kernels.matrices cimport add_product, product, solution
 from genalpha.kernels.vectors cimport add, combined, part, plus, stacked, zeros
-from genalpha.schemes.step cimport Step
+from genalpha.schemes.scheme cimport GeneralizedAlpha
 
 
 cdef class State:
@@ -28,14 +28,13 @@ cdef class Matrices:
     cdef public Scales scales
 
 
-cpdef tuple adjusted(settings, State state, double h)
-
-
-cdef class SOI2(Step):
+cdef class GenAlphaSOI2(GeneralizedAlpha):
     cdef public double weight_m, weight_f, t, hb, hg
     cdef public cnp.ndarray q_hat, v_hat, old
     cdef public object M1
 
+    @cython.locals(ratio=double)
+    cpdef tuple adjusted(self, State state, double h)
     @cython.locals(
         o=Equations, newton=Newton, found=Unknowns, x=cnp.ndarray, y=cnp.ndarray, n=Py_ssize_t,
         end=cnp.ndarray, a0=cnp.ndarray, Ma0=cnp.ndarray, a1=cnp.ndarray

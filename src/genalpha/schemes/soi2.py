@@ -57,11 +57,10 @@ from genalpha.numerics.accuracy import Scales, scales, size
 from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve
-from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
 from genalpha.numerics.mass import mass_solver
 from genalpha.numerics.newton import Newton, Sizes
-from genalpha.schemes.settings import Settings
-from genalpha.schemes.step import Step
+from genalpha.schemes.printed import Printed, acceleration, constraint, position, velocity
+from genalpha.schemes.scheme import GeneralizedAlpha, Reported, Settings
 
 Array = np.ndarray
 
@@ -120,48 +119,19 @@ class Matrices:
     scales: Scales
 
 
-def begin(o: Mechanism, settings: Settings, t: float, motion: Motion, h: float) -> State:
-    """Start with a0 = vdot0, as allowed by Theorem 1."""
-    q, v, vdot, lam, psi = motion
-    alpha = settings.coefficients.alpha
-    Ma = o.mass(t + alpha * h, q + alpha * h * v) @ vdot
-    f = o.force(t, q, v) + o.reaction(t, q, v, lam, psi)
-    kept = np.concatenate([lam, psi])
-    x = np.concatenate([vdot, kept, np.zeros(o.n_q + kept.size)])
-    return State(t, q, v, kept, vdot, Ma, vdot, Ma, f, h, x, o.n_lam)
-
-
-def shifted(
-    o: Mechanism, settings: Settings, newton: Newton, state: State, first: State, h: float
-) -> State:
-    """Start with a0 = a(t0 + alpha h) + O(h^2), in the manner of (8): t0 and t1 extrapolated.
-
-    The a1 of a first step from the plain start is too rough for that; the consistent acceleration
-    of its q1, v1 is not.
-    """
-    alpha = settings.coefficients.alpha
-    vdot1, _, _ = accelerations(o, first.t, first.q, first.v, first.lam, first.psi)
-    a = (1.0 - alpha) * state.a + alpha * vdot1
-    Ma = (1.0 - alpha) * state.f + alpha * (o.mass(first.t, first.q) @ vdot1)
-    return replace(state, a=a, a_old=a, Ma=Ma, Ma_old=Ma, h=h)
-
-
-def adjusted(settings: Settings, state: State, h: float) -> tuple[Array, Array]:
-    """Move a0 and M0 a0 from t0 + alpha h_old to t0 + alpha h."""
-    if h == state.h or not settings.adjust_steps:
-        return state.a, state.Ma
-    ratio = settings.coefficients.alpha * (h / state.h - 1.0)
-    return (
-        state.a + ratio * (state.a - state.a_old),  # (14a)
-        state.Ma + ratio * (state.Ma - state.Ma_old),  # (14b)
-    )
-
-
-class SOI2(Step):
+class GenAlphaSOI2(GeneralizedAlpha):
     """One step of (13).
 
     q1 = q_hat + hb a1_t, v1_t = v_hat + hg a1_t; `old` is what (13d), (13e) hold of t0.
     """
+
+    name = "GenAlphaSOI2"
+    paper = "Jay, Negrut 2008; Jay"
+    doc = (
+        "Generalized-alpha scheme for the stabilized overdetermined index-2 form. Position and "
+        "velocity constraints, holonomic and nonholonomic ones together, hold as accurately as "
+        "Newton's iteration solves (`newton_accuracy`). The one to start with."
+    )
 
     unknowns: Unknowns
 
@@ -169,10 +139,42 @@ class SOI2(Step):
         super().__init__(o, settings, newton)
         self.weight_m, self.weight_f = 1.0 - self.alpha_m, 1.0 - self.alpha_f
 
+    def begin(self, t: float, motion: Motion, h: float) -> State:
+        """Start with a0 = vdot0, as allowed by Theorem 1."""
+        o, shift = self.o, self.alpha * h
+        q, v, vdot, lam, psi = motion
+        Ma = o.mass(t + shift, q + shift * v) @ vdot
+        f = o.force(t, q, v) + o.reaction(t, q, v, lam, psi)
+        kept = np.concatenate([lam, psi])
+        x = np.concatenate([vdot, kept, np.zeros(o.n_q + kept.size)])
+        return State(t, q, v, kept, vdot, Ma, vdot, Ma, f, h, x, o.n_lam)
+
+    def shifted(self, state: State, first: State, h: float) -> State:
+        """Start with a0 = a(t0 + alpha h) + O(h^2), in the manner of (8): t0 and t1 extrapolated.
+
+        The a1 of a first step from the plain start is too rough for that; the consistent
+        acceleration of its q1, v1 is not.
+        """
+        o, alpha = self.o, self.alpha
+        vdot1, _, _ = accelerations(o, first.t, first.q, first.v, first.lam, first.psi)
+        a = (1.0 - alpha) * state.a + alpha * vdot1
+        Ma = (1.0 - alpha) * state.f + alpha * (o.mass(first.t, first.q) @ vdot1)
+        return replace(state, a=a, a_old=a, Ma=Ma, Ma_old=Ma, h=h)
+
+    def adjusted(self, state: State, h: float) -> tuple[Array, Array]:
+        """Move a0 and M0 a0 from t0 + alpha h_old to t0 + alpha h."""
+        if h == state.h or not self.adjusts:
+            return state.a, state.Ma
+        ratio = self.alpha * (h / state.h - 1.0)
+        return (
+            state.a + ratio * (state.a - state.a_old),  # (14a)
+            state.Ma + ratio * (state.Ma - state.Ma_old),  # (14b)
+        )
+
     def take(self, state: State, h: float) -> State:
-        """See `Step`."""
+        """See `Scheme`."""
         o, newton = self.o, self.newton
-        a0, Ma0 = adjusted(self.settings, state, h)
+        a0, Ma0 = self.adjusted(state, h)
         self._begin(state, a0, Ma0, h)
         newton.solve(self)
         if o.n_lam:  # the last correction of q1 has left a trace in (13g): take it away
@@ -279,45 +281,71 @@ class SOI2(Step):
         R = [[(-c, matrix) for c, matrix in terms] for terms in R]
         return Matrices(position, newton.factorize("velocity", inertia, R, J), compared)
 
+    @staticmethod
+    def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
+        """Multipliers are the scheme's own; the true acceleration is M(t, q)^-1 f."""
+        lam, psi = kept[: o.n_lam], kept[o.n_lam :]
+        f = o.force(t, q, v) + o.reaction(t, q, v, lam, psi)
+        try:
+            return mass_solver(o, t, q)(f), lam, psi
+        except SingularSystemError:  # massless coordinates: only the constraints move them
+            return accelerations(o, t, q, v, lam, psi)[0], lam, psi
+
+    @staticmethod
+    def faults(o: Mechanism, settings: Settings) -> list[str]:
+        """Conditions of Theorem 1 (with holonomic) and of Jay's Theorem 6.1 (nonholonomic)."""
+        c = settings.coefficients
+        found = []
+        if not c.is_second_order:
+            needed = f"needed 1/2 - alpha = {0.5 - c.alpha:g}"
+            found.append(f"order-2 condition: gamma = {c.gamma:g}, {needed}")
+        if c.gamma == 0.0:
+            found.append("gamma = 0, excluded by the theorem")
+        if o.n_lam and c.beta == 0.0:
+            found.append("beta = 0: a holonomic constraint needs beta != 0 (Theorem 1)")
+        if c.r_alpha_m > 1.0 + 1e-9:
+            root = f"|alpha_m / (1 - alpha_m)| = {c.r_alpha_m:.3g}"
+            found.append(f"zero stability: {root}, needed < 1")
+        if o.n_psi and c.r_gamma > 1.0 + 1e-9:
+            found.append(f"r_gamma = {c.r_gamma:.3g}, needed < 1 (Theorem 6.1)")
+        if (o.n_psi or o.n_lam) and c.r_alpha_f > 1.0 + 1e-9:
+            found.append(f"r_alpha_f = {c.r_alpha_f:.3g}, needed < 1 (Theorem 6.1)")
+        return found
+
+    @staticmethod
+    def printed(o: Mechanism, settings: Settings, old: State, new: State) -> Printed:
+        """See `Scheme`."""
+        c, h, t0, q0, v0 = settings.coefficients, new.h, old.t, old.q, old.v
+        am, af, beta, gamma, alpha = c.alpha_m, c.alpha_f, c.beta, c.gamma, c.alpha
+        t1, q1, v1, a0, M0a0, a1 = t0 + h, new.q, new.v, old.a, old.Ma, new.a
+        if settings.adjust_steps:
+            a0 = old.a + alpha * (h / old.h - 1) * (old.a - old.a_old)  # (14a)
+            M0a0 = old.Ma + alpha * (h / old.h - 1) * (old.Ma - old.Ma_old)  # (14b)
+        M1 = o.mass(t0 + (1 + alpha) * h, q0 + h * (1 + alpha) * v0)
+        n, m, count = o.n_q, o.n_lam, new.x.size // 2
+        a1_t, lam1_t, psi1_t = new.x[:n], new.x[n : n + m], new.x[n + m : count]
+        v1_t = v0 + h * ((1 - gamma) * a0 + gamma * a1_t)  # (13b)
+
+        def f(t: float, q: Array, v: Array, lam: Array, psi: Array) -> Array:
+            return o.force(t, q, v) + o.reaction(t, q, v, lam, psi)
+
+        f0 = f(t0, q0, v0, old.lam, old.psi)
+        f1_t, f1 = f(t1, q1, v1, lam1_t, psi1_t), f(t1, q1, v1, new.lam, new.psi)
+        moved = q0 + h * v0 + h**2 / 2 * ((1 - 2 * beta) * a0 + 2 * beta * a1_t)
+        return {
+            "(13a)": position(q1, -moved),
+            "(13c)": velocity(v1, -(v0 + h * ((1 - gamma) * a0 + gamma * a1))),
+            "(13d)": acceleration((1 - am) * M1 @ a1_t, am * M0a0, -(1 - af) * f1_t, -af * f0),
+            "(13e)": acceleration((1 - am) * M1 @ a1, am * M0a0, -(1 - af) * f1, -af * f0),
+            "(13f)": constraint(o.holonomic(t1, q1)),
+            "(13g)": constraint(o.holonomic_rate(t1, q1, v1)),
+            "(13h)": constraint(o.nonholonomic(t1, q1, v1_t)),
+            "(13i)": constraint(o.nonholonomic(t1, q1, v1)),
+        }
+
 
 def _of_the_end(x: Array, y: Array, n: int) -> Array:
     """Return (a1_t - delta, lam1_t + mu, psi1_t + nu), that is (a1, lam1, psi1)."""
     end = plus(x, 1.0, y)
     add(end, 0, -2.0, part(y, 0, n))
     return end
-
-
-def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> tuple[Array, Array, Array]:
-    """Multipliers are the scheme's own; the true acceleration is M(t, q)^-1 f."""
-    lam, psi = kept[: o.n_lam], kept[o.n_lam :]
-    f = o.force(t, q, v) + o.reaction(t, q, v, lam, psi)
-    try:
-        return mass_solver(o, t, q)(f), lam, psi
-    except SingularSystemError:  # massless coordinates: only the constraints move them
-        return accelerations(o, t, q, v, lam, psi)[0], lam, psi
-
-
-def errors(settings: Settings) -> ErrorConstants:
-    """Those of every generalized-alpha scheme; the constraints only take away from them."""
-    return generalized_alpha(settings.coefficients)
-
-
-def faults(o: Mechanism, settings: Settings) -> list[str]:
-    """Conditions of Theorem 1 (with holonomic) and of Jay's Theorem 6.1 (nonholonomic)."""
-    c = settings.coefficients
-    found = []
-    if not c.is_second_order:
-        found.append(
-            f"order-2 condition: gamma = {c.gamma:g}, needed 1/2 - alpha = {0.5 - c.alpha:g}"
-        )
-    if c.gamma == 0.0:
-        found.append("gamma = 0, excluded by the theorem")
-    if o.n_lam and c.beta == 0.0:
-        found.append("beta = 0: a holonomic constraint needs beta != 0 (Theorem 1)")
-    if c.r_alpha_m > 1.0 + 1e-9:
-        found.append(f"zero stability: |alpha_m / (1 - alpha_m)| = {c.r_alpha_m:.3g}, needed < 1")
-    if o.n_psi and c.r_gamma > 1.0 + 1e-9:
-        found.append(f"r_gamma = {c.r_gamma:.3g}, needed < 1 (Theorem 6.1)")
-    if (o.n_psi or o.n_lam) and c.r_alpha_f > 1.0 + 1e-9:
-        found.append(f"r_alpha_f = {c.r_alpha_f:.3g}, needed < 1 (Theorem 6.1)")
-    return found

@@ -6,104 +6,96 @@ import numpy as np
 import pytest
 
 from genalpha import Coefficients
-from genalpha.assimulo.option import options_of
+from genalpha.assimulo.option import key
+from genalpha.driver.options import Options, options_of
 from genalpha.errors import InvalidOptionError
+from genalpha.numerics import systems
+from genalpha.schemes import SCHEMES
 
 from .conftest import jacobian
 
 pytestmark = pytest.mark.needs_assimulo
 
-#: A value other than the default, and one that must be refused.
-COMMON = {
-    "h": (2e-2, 0.0),
-    "atol": (1e-4, [1e-6, 1e-6]),
-    "rtol": (1e-4, -1.0),
-    "inith": (1e-3, -1.0),
-    "maxh": (0.5, "much"),
-    "maxsteps": (20, 0),
-    "safe": (0.8, 1.5),
-    "fac1": (0.3, 0.0),
-    "fac2": (3.0, 1.0),
-    "suppress_alg": (False, "yes"),
-    "algvar": ([1, 1, 0, 0, 0], 2),
-    "usejac": (False, None),
-    "linear_solver": ("SPARSE", "SPGMR"),
-    "newt": (5, 2.5),
-    "newton_accuracy": (1e-10, 0.0),
-    "start": ("plain", "cold"),
-    "adjust_steps": (False, 3),
-    "jacobian": ("every step", "never"),
-}
-OWN = {
-    "GenAlphaI3": {"rho_inf": (0.5, 1.1), "coefficients": (Coefficients.hht(-0.2), 0.3)},
-    "GenAlphaSOI2": {"rho_inf": (0.5, 1.1), "coefficients": (Coefficients.hht(-0.2), 0.3)},
-    "HHTI2": {
-        "alpha": (-0.3, 0.1),
-        "coefficients": (Coefficients.hht(-0.2), 0.3),
-        "b": (0.1, 0.5),
-        "variant": ("midpoint", "start"),
-    },
-}
-#: Where Assimulo's own setters have other names than their options.
-SETTERS = {"inith": "initial_step", "maxh": "max_h", "maxsteps": "max_steps"}
-
 
 @pytest.fixture
-def cases(solver_class):
-    return COMMON | OWN[solver_class.__name__]
+def cases(make, problem):
+    """Name, a value other than the default, and a bad one, of every option."""
+    solver = make(problem, h=None)
+    found = {}
+    for option in solver.declared:
+        good, bad = option.kind.examples(solver)
+        default = solver.options[key(option)]
+        value = next(x for x in good if x is not None and not np.array_equal(x, default))
+        found[option] = (value, bad[0])
+    return found
 
 
-def test_the_table_has_all_options(cases, solver_class):
-    assert set(cases) == set(options_of(solver_class))
+def ways(option):
+    """All names under which methods and properties set an option."""
+    return (*option.names, *(f"_set_{x}" for x in {*option.names, option.setter or option.name}))
 
 
-def test_three_ways_to_set_an_option(make, problem, cases):
-    for name, (value, _) in cases.items():
-        values = []
-        for way in ("property", "method", "assimulo's method", "options"):
-            solver = make(problem)
-            if way == "property":
-                setattr(solver, name, value)
-            elif way == "options":
-                solver.options[name] = getattr(make(problem, **{name: value}), name)
-            else:
-                method = SETTERS.get(name, name) if "assimulo" in way else name
-                getattr(solver, f"_set_{method}")(value)
-            assert np.array_equal(getattr(solver, name), solver.options[name])
-            values.append(solver.options[name])
-        assert all(np.array_equal(values[0], x) for x in values)
-        assert np.array_equal(values[0], np.broadcast_to(value, np.shape(values[0])))
+def put(solver, way, value):
+    if way.startswith("_set_"):
+        getattr(solver, way)(value)
+    else:
+        setattr(solver, way, value)
 
 
-def test_every_option_is_documented(solver_class):
-    for option in options_of(solver_class).values():
-        assert len(option.__doc__) > 30
+def test_all_ways_to_set_an_option(make, problem, cases):
+    for option, (value, _) in cases.items():
+        for way in ways(option):
+            solver = make(problem, h=None)
+            put(solver, way, value)
+            stored = solver.options[key(option)]
+            assert np.array_equal(getattr(solver, option.name), stored)
+            assert np.array_equal(stored, np.broadcast_to(value, np.shape(stored)))
+            assert getattr(solver, f"_get_{option.name}")() is stored
+
+
+def test_names_of_assimulo(make, problem):
+    """What scripts for its own solvers set."""
+    names = {option: key for option in make(problem).declared for key in ways(option)}
+    assert {"_set_initial_step", "_set_max_h", "_set_max_steps", "newt"} <= {
+        way for option in names for way in ways(option)
+    }
+    assert make(problem).options.keys() >= {"newt", "atol", "rtol", "inith", "maxh", "usejac"}
 
 
 def test_a_bad_value_is_refused_and_the_old_one_stays(make, problem, cases):
     solver = make(problem)
-    for name, (_, bad) in cases.items():
-        before = solver.options[name]
-        with pytest.raises(InvalidOptionError, match=name):
-            setattr(solver, name, bad)
-        assert solver.options[name] is before
+    for option, (_, bad) in cases.items():
+        before = solver.options[key(option)]
+        for way in ways(option):
+            with pytest.raises(InvalidOptionError, match=option.name):
+                put(solver, way, bad)
+        assert solver.options[key(option)] is before
 
 
 def test_all_faults_in_one_error_and_values_untouched(make, problem, cases):
     solver = make(problem)
-    for name, (_, bad) in cases.items():
-        solver.options[name] = bad
+    for option, (_, bad) in cases.items():
+        solver.options[key(option)] = bad
     solver.options["rhoinf"] = 0.5
     before = dict(solver.options)
     with pytest.raises(InvalidOptionError) as caught:
         solver.simulate(0.1)
-    for name in [*cases, "rhoinf"]:
+    for name in [*(option.name for option in cases), "rhoinf"]:
         assert any(name in fault for fault in caught.value.faults), name
     assert all(solver.options[name] is value for name, value in before.items())
     assert len(solver.t_sol) == 1
 
 
-def test_conditions_of_the_scheme_are_among_the_faults(make, problem):
+def test_the_classes_have_the_options_of_integrate_with_the_same_defaults(make, problem):
+    solver = make(problem, h=None)
+    chosen = Options(type(solver).__name__, problem.mechanism)
+    for option in options_of(SCHEMES[type(solver).__name__]):
+        assert np.array_equal(getattr(solver, option.name), getattr(chosen, option.name))
+
+
+def test_conditions_of_the_scheme_are_among_the_faults(make, problem, solver_class):
+    if "coefficients" not in {option.name for option in solver_class.declared}:
+        pytest.skip("no coefficients")
     solver = make(problem, coefficients=Coefficients.newmark(0.3, 0.7))
     solver.options["fac1"] = 2.0
     with pytest.raises(InvalidOptionError) as caught:
@@ -131,8 +123,10 @@ def spring(mechanism):
 
 
 def test_coefficients_and_their_short_forms_replace_each_other(make, spring, solver_class):
-    short = "alpha" if solver_class.__name__ == "HHTI2" else "rho_inf"
-    value = OWN[solver_class.__name__][short][0]
+    has = {option.name for option in solver_class.declared}
+    if "coefficients" not in has:
+        pytest.skip("no coefficients")
+    short, value = ("rho_inf", 0.5) if "rho_inf" in has else ("alpha", -0.3)
     ends = [make(spring).simulate(0.1)[1][-1]]
     solver = make(spring)
     solver.coefficients = Coefficients.hht(-0.2)
@@ -149,7 +143,9 @@ def test_coefficients_and_their_short_forms_replace_each_other(make, spring, sol
     ("name", "value"),
     [("start", "plain"), ("jacobian", "every iteration"), ("newton_accuracy", 1e-3)],
 )
-def test_options_of_the_driver_arrive(make, problem, name, value):
+def test_options_of_the_driver_arrive(make, problem, solver_class, name, value):
+    if name not in {option.name for option in solver_class.declared}:
+        pytest.skip(f"no {name}")
     default = make(problem)
     default.simulate(0.1)
     other = make(problem, **{name: value})
@@ -181,19 +177,22 @@ def test_usejac(make, plain):
         make(plain(), usejac=True)
 
 
-@pytest.mark.parametrize("kind", ["DENSE", "SPARSE"])
-def test_linear_solver(make, problem, mechanism, kind):
-    from scipy import sparse
+@pytest.mark.parametrize("kind", ["DENSE", "SPARSE", "superlu"])
+def test_linear_solver(make, problem, mechanism, kind, monkeypatch):
+    chosen = []
+    for name in ("DenseSystem", "SparseSystem"):
+        made = getattr(systems, name)
 
-    sparse_mechanism = mechanism.replace(
-        holonomic_jacobian=lambda t, q: sparse.csc_array(mechanism.holonomic_jacobian(t, q))
-    )
-    for o in (mechanism, sparse_mechanism):
-        solver = make(o.problem("ind3"))
-        assert solver.linear_solver == ("SPARSE" if o is sparse_mechanism else "DENSE")
-        solver.linear_solver = kind
-        assert np.allclose(solver.simulate(0.1)[1], make(problem).simulate(0.1)[1], atol=1e-9)
-        assert solver._course.mechanism.is_sparse is (kind == "SPARSE")
+        def noting(*arguments, name=name, made=made):
+            chosen.append(name)
+            return made(*arguments)
+
+        monkeypatch.setattr(systems, name, noting)
+    solver = make(problem, linear_solver=kind)
+    assert solver.linear_solver == kind
+    y = solver.simulate(0.1)[1]
+    assert set(chosen) == {"DenseSystem" if kind == "DENSE" else "SparseSystem"}
+    assert np.allclose(y, make(problem).simulate(0.1)[1], atol=1e-9)
 
 
 def test_options_of_other_solvers_are_ignored_aloud(make, problem, capsys):

@@ -14,6 +14,7 @@ from comparisons.bench.cli import main
 from comparisons.bench.ladder import Climb
 from comparisons.bench.layout import LAYOUTS, markdown_page, missed, table
 from comparisons.bench.parts import (
+    arguments_of,
     callback_seconds,
     given_callback,
     linear_algebra_seconds,
@@ -119,7 +120,7 @@ def test_what_is_timed_is_what_the_user_gave() -> None:
     assert [s.t for s in states] == pytest.approx([0.0, 0.02, 0.05])
     names = ["force", "holonomic", "holonomic_jacobian", "stiffness"]
     for name in names:  # the right number of arguments, or this raises
-        given_callback(mechanism, name)(*states[1].arguments(name))
+        given_callback(mechanism, name)(*arguments_of(name, states[1]))
     found = callback_seconds(mechanism, names, states, 1)
     assert all(1e-8 < value < 1e-3 for value in found.values())
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from genalpha.mechanisms import catalogue
+from genalpha.mechanisms.chains import chain as chain_of
+from genalpha.mechanisms.chains import closed_chain
 from genalpha.model import Mechanism
 
 Array = np.ndarray
@@ -29,8 +30,8 @@ def stiff_chain(
     damper : N s/m
     stretch : initial length of the spring (m)
     """
-    arc = catalogue()["closed_chain"](links=links, is_sparse=False)
-    chain = catalogue()["chain"](links=links, is_sparse=False)
+    arc = closed_chain(links=links, is_sparse=False)
+    chain = chain_of(links=links, is_sparse=False)
     x, y, theta = range(3 * links - 3, 3 * links)
     half = 0.25  # of the length of a link
     end = np.array([half * np.cos(arc.q0[theta]), half * np.sin(arc.q0[theta])])

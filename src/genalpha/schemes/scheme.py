@@ -1,0 +1,222 @@
+"""What a scheme is: a class that describes itself, and whose objects take steps.
+
+The driver, the Assimulo classes, the tests, the comparisons and the documentation know schemes
+only through this class. A new one is a file with a subclass and a line in `genalpha.schemes`; it
+is plain Python unless somebody gives it a .pxd file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from genalpha.model import Mechanism, Motion
+from genalpha.numerics.accuracy import DEFAULT
+from genalpha.numerics.coefficients import Coefficients
+from genalpha.numerics.local_error import (
+    ErrorConstants,
+    History,
+    VelocityHistory,
+    generalized_alpha,
+)
+from genalpha.numerics.newton import Newton, Problem
+from genalpha.options import Choice, Choices, Flag, Instance, Number, Option
+from genalpha.schemes.printed import Printed
+
+Array = np.ndarray
+Reported: TypeAlias = tuple[Array, Array, Array]
+State = Any  # each scheme's own class: t, q, v, a, h, x, kept, and what else it carries
+
+ADJUST_STEPS = Option(
+    "adjust_steps",
+    True,
+    Flag(),
+    "Adjust the algorithmic acceleration when the step size changes; GenAlphaI3 then adjusts the "
+    "velocity's drift from the constraints too. Default True; False shows what the papers' "
+    "formulas are for.",
+)
+START = Option(
+    "start",
+    "shifted",
+    Choice(("shifted", "plain")),
+    "How the algorithmic acceleration starts: 'shifted' (default), as a second-order value at "
+    "t0 + alpha h, or 'plain', as the acceleration at t0, as in the papers' runs, which costs "
+    "accuracy of the first multipliers.",
+)
+RHO_INF = Option(
+    "rho_inf",
+    0.8,
+    Number(0.0, 1.0),
+    "Spectral radius at infinite frequency: 1 damps nothing, 0 all high frequencies at once. "
+    "Default 0.8: little damping at low frequencies, enough for multipliers; lower it for stiff "
+    "systems. Stands for `Coefficients.chung_hulbert(rho_inf)`.",
+    excludes=("alpha", "coefficients"),
+)
+ALPHA = Option(
+    "alpha",
+    None,
+    Number(-1.0 / 3.0 - 1e-12, 0.0, optional=True),
+    "Numerical damping of Hilber, Hughes and Taylor: -1/3 damps most, 0 nothing. Stands for "
+    "`Coefficients.hht(alpha)`. Default None.",
+    excludes=("rho_inf", "coefficients"),
+)
+COEFFICIENTS = Option(
+    "coefficients",
+    None,
+    Instance(Coefficients, Coefficients.hht(-0.2)),
+    "A `genalpha.Coefficients` instead of the short forms above; default None.",
+    excludes=("rho_inf", "alpha"),
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What has been chosen for a whole run.
+
+    Attributes
+    ----------
+    coefficients : Coefficients or None
+        Of a scheme that has some.
+    chosen : Choices
+        All options; they are attributes of the settings too.
+    relative : float
+        Accuracy of Newton's iteration, see `genalpha.numerics.accuracy`.
+    """
+
+    coefficients: Any
+    chosen: Choices
+    relative: float = DEFAULT
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "chosen":  # before there are any, as in copies
+            raise AttributeError(name)
+        return getattr(self.chosen, name)
+
+
+class Scheme(Problem):
+    """A scheme; an object of it is at work on one mechanism for a whole integration.
+
+    As a class it tells what it is:
+
+    1. `name`, `paper` (where it comes from) and `doc` (when to take it) are for people.
+    2. `options` are those that it has beside everybody's.
+    3. `fitting(mechanism)` is the class for the mechanism's kinds of constraints, `faults` are the
+       conditions that it needs and that are not met, `warnings` what the user should know.
+    4. `errors` and `history` tell the local error, `report` true accelerations and multipliers.
+    5. `printed` are the equations of a step as the paper prints them, and `meant` is what its `a`
+       approximates, for tests.
+
+    As an object it takes steps, each of which is a problem for Newton's iteration. It maps an old
+    state to a new one, and changes neither.
+
+    Parameters
+    ----------
+    o : Mechanism
+    settings : Settings
+    newton : Newton
+    """
+
+    name = ""
+    paper = ""
+    doc = ""
+    options: tuple[Option, ...] = ()
+    #: Whether velocities satisfy the rate of the holonomic constraints as positions do g.
+    keeps_velocity = True
+
+    def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
+        self.o, self.settings, self.newton, self.relative = o, settings, newton, settings.relative
+        #: Whether the start is to be improved, by `shifted`, from a first step.
+        self.shifts = False
+
+    @classmethod
+    def fitting(cls, o: Mechanism) -> type[Scheme]:
+        """Return the class that fits the mechanism's constraints.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            None does.
+        """
+        return cls
+
+    @staticmethod
+    def coefficients(chosen: Choices) -> Any:
+        """Return the coefficients that the options stand for; None if there are none."""
+        return None
+
+    def begin(self, t: float, motion: Motion, h: float) -> State:
+        """Return the state at the start, for a first step of size h."""
+        raise NotImplementedError
+
+    def shifted(self, state: State, first: State, h: float) -> State:
+        """Return a better start, from the state that a first step of size h has led to."""
+        return state
+
+    def take(self, state: State, h: float) -> State:
+        """Return the state after a step of size `h`."""
+        raise NotImplementedError
+
+    @staticmethod
+    def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
+        """Return vdot, lam, psi, all of second order; `kept` is that of the state."""
+        raise NotImplementedError
+
+    @staticmethod
+    def meant(o: Mechanism, t: float, motion: Motion) -> Array:
+        """Return what `a` approximates, of the true motion at t (+ alpha h)."""
+        return np.asarray(motion.vdot)
+
+    @staticmethod
+    def errors(settings: Settings) -> ErrorConstants:
+        """Return the constants of the local error."""
+        raise NotImplementedError
+
+    @staticmethod
+    def history(coefficients: Any, t: float, v: Array, vdot: Array) -> History:
+        """Return what tells the derivatives that the local error needs."""
+        return VelocityHistory(t, v, vdot)
+
+    @staticmethod
+    def faults(o: Mechanism, settings: Settings) -> list[str]:
+        """List conditions that the scheme needs and that are not met."""
+        return []
+
+    @staticmethod
+    def warnings(o: Mechanism, settings: Settings) -> list[str]:
+        """List what is allowed and seldom wanted."""
+        return []
+
+    @staticmethod
+    def printed(o: Mechanism, settings: Settings, old: State, new: State) -> Printed:
+        """Return the equations of the step from `old` to `new`, by their numbers in the paper."""
+        raise NotImplementedError
+
+
+class GeneralizedAlpha(Scheme):
+    """What the schemes of the family share: four coefficients, and an `a` at t + alpha h."""
+
+    options: tuple[Option, ...] = (RHO_INF, ALPHA, COEFFICIENTS, START, ADJUST_STEPS)
+
+    def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
+        super().__init__(o, settings, newton)
+        c = settings.coefficients
+        self.alpha, self.alpha_m, self.alpha_f = c.alpha, c.alpha_m, c.alpha_f
+        self.beta, self.gamma, self.relation = c.beta, c.gamma, c.relation_at_infinity
+        self.shifts = settings.start == "shifted" and c.alpha != 0.0
+        self.adjusts = settings.adjust_steps
+
+    @staticmethod
+    def coefficients(chosen: Choices) -> Coefficients:
+        """Return the coefficients, given in one of three ways."""
+        if chosen.coefficients is not None:
+            return chosen.coefficients
+        if chosen.alpha is not None:
+            return Coefficients.hht(chosen.alpha)
+        return Coefficients.chung_hulbert(chosen.rho_inf)
+
+    @staticmethod
+    def errors(settings: Settings) -> ErrorConstants:
+        """Those of every generalized-alpha scheme; the constraints only take away from them."""
+        return generalized_alpha(settings.coefficients)
