@@ -73,6 +73,8 @@ class GenAlphaSolver(StateEvents, Output):
         self._left: tuple[float, Array] | None = None
         self._stopped = False
         self._counters = Counters()
+        #: Calls of res, and those for matrices, that earlier runs have reported.
+        self._before = self._reported = 0, 0
         self.g_old = np.zeros(0)
         self._event_info = self._no_event()
         for key in ("report_continuously", "interpolated_output", "state_events"):
@@ -105,7 +107,7 @@ class GenAlphaSolver(StateEvents, Output):
     def initialize(self) -> None:
         """Reset the statistics (called by `simulate`)."""
         self.statistics.reset()
-        self._counters = Counters()
+        self._counters, self._before = Counters(), self._reported
         for key in (*COUNTED, *EVENTS):
             self.statistics[key] = 0
         if self.backward and self.problem_info["time_events"]:
@@ -258,6 +260,11 @@ class GenAlphaSolver(StateEvents, Output):
     def _count(self) -> None:
         for key in COUNTED:
             self.statistics[key] = getattr(self._counters, key)
+        if self._plain:  # every call of res, also those of the construction and between runs
+            calls, for_matrices = self._F.calls - self._before[0], self._F.matrix_calls
+            self.statistics["nfcnjacs"] = for_matrices - self._before[1]
+            self.statistics["nfcns"] = calls - self.statistics["nfcnjacs"]
+            self._reported = self._F.calls, self._F.matrix_calls
 
     def make_consistent(
         self,

@@ -15,7 +15,14 @@ from scipy import sparse
 
 from genalpha.assimulo.recognition import Found
 from genalpha.assimulo.residual import Residual
-from genalpha.model.differences import accurate_jacobian, forward_jacobian
+from genalpha.model import Mechanism
+from genalpha.model.differences import (
+    accurate_jacobian,
+    directional_derivative,
+    forward_jacobian,
+    scale,
+    time_scale,
+)
 from genalpha.model.residual import LARGE, Balance, Blocks, OneResidual
 
 Array = np.ndarray
@@ -87,6 +94,11 @@ class FromResidual:
         self.whole.start_vdot = np.array(yd[places.v], dtype=float)
         if found.mass is not None and not F.switches:
             self.mass.learn(found.mass, t, self.start[0])
+            self.whole.constant_mass = found.mass  # until a step finds that it is not
+        G = self._holonomic_jacobian(t, self.start[0]) if found.G is None else found.G
+        self.size_of_G = np.abs(G)
+        if not F.switches:
+            self.holonomic_jacobian.learn(G, t, self.start[0])
         known = found.mass, found.G, found.reactions
         if not places.psi.size and not any(x is None for x in known):
             M, G, R = (np.asarray(x) for x in known)
@@ -115,7 +127,7 @@ class FromResidual:
         if lam.size:
             chosen["holonomic"] = self.holonomic
             chosen["holonomic_jacobian"] = self.holonomic_jacobian
-            chosen["holonomic_rate"] = self.holonomic_rate if places.rates is not None else None
+            chosen["holonomic_rate"] = self.holonomic_rate
         if psi.size:
             chosen["nonholonomic"] = self.nonholonomic
             chosen["nonholonomic_jacobian"] = self.nonholonomic_jacobian
@@ -137,6 +149,10 @@ class FromResidual:
     def reaction_jacobian(self, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Array:
         """Return the reaction to each unit multiplier, where it is linear in them."""
         m, units = lam.size, np.eye(lam.size + psi.size)
+        known = self.found.reactions
+        at_start = t == self.t and np.array_equal(q, self.start[0]) and np.array_equal(v, self.v0)
+        if known is not None and at_start and not self.F.switches:
+            return -known
         return np.array([self.reaction(t, q, v, unit[:m], unit[m:]) for unit in units]).T
 
     def holonomic(self, t: float, q: Array) -> Array:
@@ -144,9 +160,13 @@ class FromResidual:
         return self.balance(t, q, self.v0, self.still, *self.free).position
 
     def holonomic_rate(self, t: float, q: Array, v: Array) -> Array:
-        """Return g_t + G v, from rows of the residual."""
+        """Return g_t + G v: rows of the residual, or a difference along the motion."""
         rates = self.balance(t, q, v, self.still, *self.free).rates
-        return np.asarray(rates)
+        if rates is not None:
+            return np.asarray(rates)
+        T, terms = time_scale(q, v), self.size_of_G @ scale(q)
+        along = directional_derivative(lambda s: self.holonomic(t + s * T, q + s * T * v), terms)
+        return along / T
 
     def _holonomic_jacobian(self, t: float, q: Array) -> Array:
         return accurate_jacobian(lambda x: self.holonomic(t, x), q)
@@ -168,6 +188,16 @@ class FromResidual:
         base = self.force(t, q, self.v0)
         changes = [self.balance(t, q, self.v0, unit, *self.free).motion for unit in np.eye(q.size)]
         return (np.array(changes) + base).T
+
+
+class ReadMechanism(Mechanism):
+    """A mechanism whose callbacks are ours: they need not be tried, and are dense."""
+
+    def _has_sparse(self, mass: Any, given: dict[str, Any]) -> bool:
+        return False
+
+    def _call_once(self) -> None:
+        pass
 
 
 class FromJacobian:

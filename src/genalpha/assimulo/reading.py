@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.assimulo.callbacks import FromJacobian, FromResidual
+from genalpha.assimulo.callbacks import FromJacobian, FromResidual, ReadMechanism
 from genalpha.assimulo.layout import Layout, layout_of
 from genalpha.assimulo.probing import Recogniser
 from genalpha.assimulo.recognition import Found, recognised
@@ -87,7 +87,7 @@ class Reading:
         self.layout = Layout.of(found.places)
         self._callbacks = FromResidual(self._F, found, t, y, yd)
         derivatives = FromJacobian(self._callbacks).arguments() if self._F.has_jacobian else {}
-        self.mechanism = Mechanism(**self._callbacks.arguments() | derivatives)
+        self.mechanism = ReadMechanism(**self._callbacks.arguments() | derivatives)
         self.mechanism.whole = self._callbacks.whole
 
     @property

@@ -29,6 +29,7 @@ Matrix = Any
 
 #: Relative step of second differences along the motion.
 SECOND = EPS**0.25
+FOURTH = EPS ** (1 / 6)
 #: Relative step of first differences along the motion.
 FIRST = EPS ** (1 / 3)
 #: Factor c in dF/dyd = (jac(c) - jac(0)) / c: so large that dF/dy costs dF/dyd no digits.
@@ -135,9 +136,13 @@ class OneResidual:
         #: Whether the problem's own Jacobian is used, if there is one.
         self.uses_jacobian = True
         self._known: tuple[tuple[Any, ...], Array] | None = None
+        #: The mass as long as it is taken as constant, see `verify_mass`.
+        self.constant_mass: Array | None = None
         #: Accelerations of the problem's own start, and matrices there, if they are known.
         self.start_vdot = np.zeros(self.n)
         self.start_blocks: Blocks | None = None
+        #: About M, G, K and the reactions' derivatives, of the last iteration matrix.
+        self.latest: Blocks | None = None
 
     def state(self, q: Array, v: Array, vdot: Array, lam: Array, psi: Array) -> tuple[Array, Array]:
         """Return y and yd."""
@@ -179,7 +184,8 @@ class OneResidual:
         moved = q + s * v + 0.5 * s * s * vdot
         return self.rows(t + s, moved, v + s * vdot, vdot, *zero)
 
-    def motion_time(self, t: float, q: Array, v: Array, vdot: Array) -> float:
+    @staticmethod
+    def motion_time(q: Array, v: Array, vdot: Array) -> float:
         """Return a time in which no coordinate moves by more than its scale, at most 1."""
         sizes = scale(q)
         fastest = float(np.max(np.abs(v) / sizes, initial=0.0))
@@ -200,9 +206,19 @@ class OneResidual:
             rates = self.split(self.along(t, q, v, vdot, 0.0)).rates
             assert rates is not None
             return rates
-        s = FIRST * self.motion_time(t, q, v, vdot)
+        s = FIRST * self.motion_time(q, v, vdot)
         ahead, behind = (self.along(t, q, v, vdot, x)[self._position] for x in (s, -s))
         return np.asarray((ahead - behind) / (2.0 * s))
+
+    def rate_beside(self, t: float, q: Array, v: Array, vdot: Array, at: Balance) -> Array:
+        """Return g_t + G v where the balance is known: its own rows, or by one call ahead.
+
+        `vdot` is the acceleration up to O(h^2), so that the parabola follows the constraints.
+        """
+        if at.rates is not None:
+            return at.rates
+        s = FIRST * self.motion_time(q, v, vdot)
+        return np.asarray((self.along(t, q, v, vdot, s)[self._position] - at.position) / s)
 
     def rate_ahead(self, t: float, q: Array, v: Array, vdot: Array, jerk: Array, s: float) -> Array:
         """Return g_t + G v at a position on the constraints, by one call a time s ahead.
@@ -216,16 +232,63 @@ class OneResidual:
         return np.asarray(self.rows(t + s, moved, v, vdot, *zero)[self._position] / s)
 
     def acceleration_level(
-        self, t: float, q: Array, v: Array, vdot: Array, at: Balance
+        self, t: float, q: Array, v: Array, vdot: Array, at: Balance, accurate: bool
     ) -> tuple[Array, Array]:
-        """Return g'' and k' for an acceleration; `at` is the balance at the same q and v."""
-        s = SECOND * self.motion_time(t, q, v, vdot)
-        ahead, behind = (self.split(self.along(t, q, v, vdot, x)) for x in (s, -s))
-        if ahead.rates is not None and behind.rates is not None:
-            of_position = (ahead.rates - behind.rates) / (2.0 * s)
-        else:
-            of_position = (ahead.position - 2.0 * at.position + behind.position) / s**2
-        return of_position, (ahead.velocity - behind.velocity) / (2.0 * s)
+        """Return g'' and k' for an acceleration; `at` is the balance at the same q and v.
+
+        Two calls beside it, right to about 8 digits, or four, to about 10.
+        """
+        own = at.rates is not None
+        step = FOURTH if accurate and not own else SECOND
+        s = step * self.motion_time(q, v, vdot)
+        near = [self.split(self.along(t, q, v, vdot, x)) for x in (s, -s)]
+        k = (near[0].velocity - near[1].velocity) / (2.0 * s)
+        if own:
+            return (np.asarray(near[0].rates) - np.asarray(near[1].rates)) / (2.0 * s), k
+        twice = 2.0 * at.position
+        g = (near[0].position - twice + near[1].position) / s**2
+        if not accurate:
+            return g, k
+        far = [self.split(self.along(t, q, v, vdot, 2.0 * x)) for x in (s, -s)]
+        wide_k = (far[0].velocity - far[1].velocity) / (4.0 * s)
+        wide_g = (far[0].position - twice + far[1].position) / (4.0 * s**2)
+        return g + (g - wide_g) / 3.0, k + (k - wide_k) / 3.0
+
+    # --- mass ---------------------------------------------------------------------------------
+
+    def inertia(self, t: float, q: Array, v: Array) -> Inertia:
+        """Return what multiplies with M(t, q)."""
+        return Inertia(self, t, q, v)
+
+    def verify_mass(
+        self, t: float, q: Array, v: Array, a: Array, lam: Array, psi: Array, base: Array
+    ) -> bool:
+        """Tell whether a mass that is taken as constant gives the M a of one call.
+
+        `base` is the imbalance at the same point with vdot = 0. If not, it is no longer constant.
+        """
+        if self.constant_mass is None:
+            return True
+        expected = self.constant_mass @ a
+        found = self.split(self.rows(t, q, v, a, lam, psi)).motion - base
+        allowed = 1e-9 * np.abs(self.constant_mass) @ np.abs(a) + 64.0 * EPS * (1.0 + np.abs(base))
+        if (np.abs(found - expected) <= allowed).all():
+            return True
+        self.constant_mass = None
+        return False
+
+    def mass(self, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Array:
+        """Return M(t, q): the constant one, or n + 1 calls, which count for matrices."""
+        if self.constant_mass is not None:
+            return self.constant_mass
+        before = self.F.calls
+        still = np.zeros(self.n)
+        base = self.split(self.rows(t, q, v, still, lam, psi)).motion
+        columns = [
+            self.split(self.rows(t, q, v, unit, lam, psi)).motion - base for unit in np.eye(self.n)
+        ]
+        self.F.matrix_calls += self.F.calls - before
+        return np.array(columns).T
 
     # --- matrices -----------------------------------------------------------------------------
 
@@ -252,6 +315,9 @@ class OneResidual:
         else:
             found = self._differenced(t, q, v, vdot, lam, psi, ca, cq, cv)
         self.F.matrix_calls += self.F.calls - before
+        if ca and cq and cv:
+            M = found.A / ca if self.constant_mass is None else self.constant_mass
+            self.latest = Blocks(M, found.G, found.K, found.R)
         return found
 
     def _differenced(
@@ -359,6 +425,30 @@ class OneResidual:
         multipliers = np.concatenate([self.places.lam, self.places.psi])
         R = self.split(J[:, multipliers]).motion
         return Blocks(rows.motion, rows.position / (cq or 1.0), rows.velocity / (cv or 1.0), R)
+
+
+class Inertia:
+    """M(t, q), which multiplies accelerations: exactly, because F is linear in them.
+
+    A constant mass is a matrix; otherwise each product is one call, and the first one two.
+    """
+
+    def __init__(self, whole: OneResidual, t: float, q: Array, v: Array) -> None:
+        self._whole, self._at = whole, (t, q, v)
+        self._base: Array | None = None
+        self._free = np.zeros(whole.m), np.zeros(whole.l)
+
+    def __call__(self, a: Array) -> Array:
+        """Return M a."""
+        whole = self._whole
+        if whole.constant_mass is not None:
+            return np.asarray(whole.constant_mass @ a)
+        if self._base is None:
+            self._base = self._motion(np.zeros(whole.n))
+        return self._motion(a) - self._base
+
+    def _motion(self, a: Array) -> Array:
+        return self._whole.split(self._whole.rows(*self._at, a, *self._free)).motion
 
 
 def dense(matrix: Matrix) -> Array:

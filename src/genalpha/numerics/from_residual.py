@@ -8,19 +8,23 @@ costs one call for the imbalance and two, beside the state along the motion, for
 
 from __future__ import annotations
 
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from genalpha.errors import ConvergenceError
+from genalpha.errors import ConvergenceError, SingularSystemError
+from genalpha.model import Mechanism
 from genalpha.model.residual import Blocks, OneResidual
 from genalpha.numerics.linear import Solve, factorize, saddle
 
 Array = np.ndarray
 
-#: A correction of this size, relative to accelerations or multipliers, is the last one: second
-#: differences are no better.
-ENOUGH = 1e-6
+#: A correction of this size, relative to accelerations or multipliers, is the last one: differences
+#: are no better.
+ENOUGH = 1e-7
+#: The same of values that are only shown.
+ROUGHLY = 1e-5
 #: A start whose first correction is smaller than this is taken as it is.
 NOTHING = 1e-8
 #: A matrix that contracts worse than this is renewed.
@@ -53,58 +57,100 @@ class Accelerations:
 
     def __init__(self, whole: OneResidual, vdot: Array, known: Blocks | None = None) -> None:
         self.whole, self.vdot = whole, vdot
-        self._solve = None if known is None else self._factorized(known)
-        self._last: tuple[tuple[float, bytes, bytes], tuple[Array, Array, Array]] | None = None
+        self._blocks, self._solve = known, None if known is None else self._factorized(known)
+        self._mass: tuple[Array | None, Solve] | None = None
+        self._last: tuple[tuple[Any, ...], Array] | None = None
+        self._past: list[tuple[float, Array]] = []
 
     @staticmethod
     def _factorized(blocks: Blocks) -> Solve:
         return factorize(saddle(blocks.A, blocks.R, np.vstack([blocks.G, blocks.K])))
 
     def __call__(
-        self, name: str, t: float, q: Array, v: Array, lam: Array, psi: Array
+        self,
+        name: str,
+        t: float,
+        q: Array,
+        v: Array,
+        lam: Array,
+        psi: Array,
+        accurate: bool = True,
     ) -> tuple[Array, Array, Array]:
         """Return vdot, lam, psi; `lam` and `psi` are guesses.
+
+        Unless they are to be accurate, they are as good as second differences are.
 
         Raises
         ------
         ConvergenceError, SingularSystemError
         """
-        point = t, q.tobytes(), v.tobytes()
-        if self._last is not None and self._last[0] == point:
-            return self._last[1]
-        found = self._solved(name, t, q, v, np.concatenate([self.vdot, lam, psi]))
-        self._last, self.vdot = (point, found), found[0]
-        return found
-
-    def _solved(
-        self, name: str, t: float, q: Array, v: Array, x: Array
-    ) -> tuple[Array, Array, Array]:
         n, m = self.whole.n, self.whole.m
-        last, fresh = np.inf, False
+        point = t, q.tobytes(), v.tobytes(), accurate
+        if self._last is None or self._last[0] != point:
+            guess = self._guess(t, np.concatenate([self.vdot, lam, psi]))
+            x = self._solved(name, t, q, v, guess, accurate)
+            self._last, self._past = (point, x), [*self._past[-1:], (t, x)]
+            self.vdot = x[:n]
+        x = self._last[1]
+        return x[:n], x[n : n + m], x[n + m :]
+
+    def _guess(self, t: float, x: Array) -> Array:
+        """Extrapolate the last two, if they are not far away."""
+        if len(self._past) < 2:
+            return x
+        (t0, x0), (t1, x1) = self._past
+        ahead, between = t - t1, t1 - t0
+        if not 0.0 < ahead * between <= 4.0 * between**2:
+            return x
+        return x1 + ahead / between * (x1 - x0)
+
+    def _solved(self, name: str, t: float, q: Array, v: Array, x: Array, accurate: bool) -> Array:
+        last, fresh, enough = np.inf, False, ENOUGH if accurate else ROUGHLY
+        self._take_latest()
         for iteration in range(MAX_ITERATIONS):
             if self._solve is None:
-                self._solve, fresh = self._factorized(self._blocks(t, q, v, x)), True
-            d = self._solve(-self._imbalance(t, q, v, x))
+                self._solve, fresh = self._factorized(self._apart(t, q, v, x)), True
+            d = self._solve(-self._imbalance(t, q, v, x, accurate))
             size = self._size(d, x)
             if not iteration and size <= NOTHING:
-                return x[:n], x[n : n + m], x[n + m :]
+                return x
             x, rate, last = x + d, size / last, size
-            if size <= ENOUGH:
-                return x[:n], x[n : n + m], x[n + m :]
-            if not rate <= SLOW and not fresh:
+            if size <= enough:
+                return x
+            if not rate <= SLOW and iteration and not fresh:
                 self._solve = None
         raise ConvergenceError(
             f"{name}: accelerations and multipliers at t = {t:g} not found in {MAX_ITERATIONS} "
             "iterations; give a better guess in y0 and yd0"
         )
 
-    def _imbalance(self, t: float, q: Array, v: Array, x: Array) -> Array:
+    def _take_latest(self) -> None:
+        """Take over the matrices of the last iteration matrix."""
+        if self.whole.latest is not None and self.whole.latest is not self._blocks:
+            self._blocks = self.whole.latest
+            self._solve = self._factorized(self._blocks)
+
+    def solve(self, right: Array) -> Array:
+        """Solve with M, the reactions' derivatives, G and K as they were known last."""
+        self._take_latest()
+        assert self._solve is not None  # an iteration has been there
+        return self._solve(right)
+
+    def mass_solver(self, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Solve:
+        """Return what solves with the mass, or with one that was right a little earlier."""
+        constant = self.whole.constant_mass
+        if self._mass is None or self._mass[0] is not constant:
+            self._mass = constant, factorize(self.whole.mass(t, q, v, lam, psi))
+        return self._mass[1]
+
+    def _imbalance(self, t: float, q: Array, v: Array, x: Array, accurate: bool) -> Array:
         n, m = self.whole.n, self.whole.m
         vdot = x[:n]
         at = self.whole.balance(t, q, v, vdot, x[n : n + m], x[n + m :])
         if x.size == n:
             return at.motion
-        return np.concatenate([at.motion, *self.whole.acceleration_level(t, q, v, vdot, at)])
+        level = self.whole.acceleration_level(t, q, v, vdot, at, accurate)
+        return np.concatenate([at.motion, *level])
 
     def _size(self, d: Array, x: Array) -> float:
         n, size = self.whole.n, 0.0
@@ -114,7 +160,7 @@ class Accelerations:
                 size = max(size, float(np.max(np.abs(d[part]))) / (whole or 1.0))
         return size
 
-    def _blocks(self, t: float, q: Array, v: Array, x: Array) -> Blocks:
+    def _apart(self, t: float, q: Array, v: Array, x: Array) -> Blocks:
         """Return M, G, K and reactions: three sweeps, because they are wanted apart."""
         n, m = self.whole.n, self.whole.m
         state = t, q, v, x[:n], x[n : n + m], x[n + m :]
@@ -122,3 +168,25 @@ class Accelerations:
         of_position = self.whole.blocks(*state, 0.0, 1.0, 0.0)
         K = self.whole.blocks(*state, 0.0, 0.0, 1.0).K if self.whole.l else inertia.K
         return Blocks(inertia.A, of_position.G, K, of_position.R)
+
+
+def true_acceleration(o: Mechanism, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Array:
+    """Return M^-1 (f + reaction) of given multipliers: one call if the mass is constant.
+
+    Where coordinates have no mass, only the constraints move them.
+    """
+    whole = o.whole
+    assert whole is not None
+    known = accelerations_of(whole)
+    try:
+        solve = known.mass_solver(t, q, v, lam, psi)
+    except SingularSystemError:
+        return known(o.name, t, q, v, lam, psi)[0]
+    vdot = known.vdot
+    for _ in range(MAX_ITERATIONS):
+        d = solve(-whole.balance(t, q, v, vdot, lam, psi).motion)
+        vdot = vdot + d
+        if whole.constant_mass is not None or np.max(np.abs(d)) <= ENOUGH * np.max(np.abs(vdot)):
+            break
+    known.vdot = vdot
+    return vdot

@@ -14,6 +14,7 @@ import numpy as np
 
 from genalpha.kernels import combined, norm, plus, product, stacked, transposed_product
 from genalpha.model import Mechanism
+from genalpha.numerics.from_residual import accelerations_of
 from genalpha.numerics.linear import factorize, saddle, stack
 from genalpha.numerics.newton import Newton
 
@@ -36,13 +37,13 @@ def present_drift(o: Mechanism, state: Any) -> Array:
 def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array) -> Array:
     """Return the same as `with_drift`, without a new factorization.
 
-    The iteration matrix of the last step is near enough to the one that is wanted. Its solution is
-    corrected until it is right; of a residual, where M and G would cost calls, it is taken as it
-    is, and the part of the drift by which G has changed meanwhile stays.
+    The iteration matrix of the last step is near enough to the one that is wanted: its solution is
+    corrected until it is right. Of a residual, where M and G would cost calls, those of the last
+    matrix are taken, and the part of the drift by which they have changed meanwhile stays.
     """
-    if o.whole is not None and newton.last_solvers is not None:
+    if o.whole is not None:
         right = np.concatenate([np.zeros(o.n_q), drift, np.zeros(o.n_psi)])
-        return plus(state.v, 1.0, newton.last_solvers.solve(right))
+        return plus(state.v, 1.0, accelerations_of(o.whole).solve(right))
     if o.n_psi or not o.is_ideal or newton.last_solvers is None:
         return with_drift(o, state, drift)
     t, q, n = state.t, state.q, o.n_q
