@@ -1,10 +1,10 @@
 # Every target does its own set-up into .venv; a second run starts in seconds and needs no network.
-#   make test PYTHON=python3.10   another interpreter (after `make clean`)
+#   make test PYTHON=python3.13 VENV=.venv-3.13   another interpreter
 #   make test ASSIMULO=no         as on a machine that cannot have Assimulo
 
 PYTHON ?= python3
 ASSIMULO ?= yes
-VENV := .venv
+VENV ?= .venv
 BIN := $(VENV)/bin
 HEADLINE = @printf '\n== %s\n'
 
@@ -16,8 +16,12 @@ READY := $(VENV)/.assimulo
 PYTEST_OPTIONS :=
 endif
 
+# what must hold on every Python
+ESSENTIAL := tests/test_package.py tests/test_installation.py tests/build_assimulo \
+	tests/kernels tests/model tests/schemes tests/assimulo/solvers/test_contract.py
+
 .DEFAULT_GOAL := help
-.PHONY: help setup test pytest compare compare-all bench lint docs pin clean
+.PHONY: help setup test pytest pythons essential compare compare-all bench lint docs wheel pin clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -29,19 +33,36 @@ setup: $(READY) ## make .venv with everything, Assimulo included
 TYPES := $(shell find src -name '*.pxd')
 COMPILED := $(TYPES) $(wildcard $(TYPES:.pxd=.py) $(TYPES:.pxd=.pyx))
 
-$(VENV)/.installed: pyproject.toml setup.py $(COMPILED) .ci/constraints.txt
+$(VENV)/.packages: .ci/lock.txt
 	$(HEADLINE) 'set-up: python packages'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint .ci/constraints.txt --editable '.[compare,dev,docs]'
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement .ci/lock.txt
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.packages pyproject.toml setup.py $(COMPILED)
+	$(HEADLINE) 'set-up: compiling'
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -c 'from genalpha import imports; raise SystemExit(not imports.COMPILED)' \
+	    || { echo 'NOT COMPILED: plain sources will run'; ! command -v cc; }
 	@touch $@
 
 # No stamp without Assimulo: the next run tries again, a compiler may be there by then.
-$(VENV)/.assimulo: $(VENV)/.installed src/genalpha/build_assimulo.py
+$(VENV)/.assimulo: $(VENV)/.installed $(wildcard src/genalpha/build_assimulo/*)
 	$(HEADLINE) 'set-up: Assimulo'
 	@$(BIN)/python -m genalpha.build_assimulo --soft --replace
 	@if $(BIN)/python -c 'import assimulo' 2>/dev/null; then touch $@; fi
 
-test: lint pytest docs ## lint, types, layers, all tests, strict docs
+test: lint pytest docs pythons ## lint, types, layers, all tests, strict docs, other Pythons
+
+pythons: ## types and essential tests on the other Pythons that this machine has
+	$(HEADLINE) 'other Pythons'
+	@ASSIMULO=$(ASSIMULO) $(PYTHON) .ci/pythons.py
+
+essential: $(READY) ## only types and essential tests, a few minutes
+	$(HEADLINE) 'types (mypy)'
+	@$(BIN)/mypy --python-executable $(BIN)/python
+	$(HEADLINE) 'essential tests (pytest)'
+	@$(BIN)/python -m pytest -n auto $(PYTEST_OPTIONS) $(ESSENTIAL)
 
 pytest: $(READY) ## only the tests
 	$(HEADLINE) 'tests (pytest)'
@@ -66,7 +87,7 @@ lint: $(READY) ## ruff, mypy, import-linter
 	$(HEADLINE) 'format (ruff format)'
 	@$(BIN)/ruff format --check --quiet
 	$(HEADLINE) 'types (mypy)'
-	@$(BIN)/mypy
+	@$(BIN)/mypy --python-executable $(BIN)/python
 	$(HEADLINE) 'layers (import-linter)'
 	@$(BIN)/lint-imports --no-cache --no-logo
 
@@ -74,13 +95,23 @@ docs: $(READY) ## build the documentation into build/docs
 	$(HEADLINE) 'docs (mkdocs, strict)'
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs --quiet build --strict --config-file docs/mkdocs.yml
 
-pin: $(READY) ## write the versions of .venv into .ci/constraints.txt
-	@{ head -n 2 .ci/constraints.txt; \
-	   $(BIN)/python -m pip freeze --exclude-editable --exclude assimulo \
-	   | sed "s/$$/ ; python_version == '3.11'/"; } > .ci/constraints.new
-	@mv .ci/constraints.new .ci/constraints.txt
-	@touch -c $(VENV)/.installed $(VENV)/.assimulo # .venv has just these versions
+wheel: $(VENV)/.packages ## a wheel with the compiled parts into dist, repaired by auditwheel on Linux
+	$(HEADLINE) 'wheel'
+	@rm -rf build/wheel build/lib.* && mkdir -p build/wheel
+	@$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel .
+	@case $$(uname -s) in \
+	Linux) PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl;; \
+	*) mkdir -p dist && cp build/wheel/*.whl dist;; esac
+
+COMPILE := build/pin/bin/uv --quiet pip compile --universal --python-version 3.10 --generate-hashes \
+	--no-annotate --custom-compile-command 'make pin'
+
+pin: ## the newest versions of all packages, for all Pythons, with hashes, into the lock files
+	@$(PYTHON) -m venv build/pin && build/pin/bin/python -m pip install --quiet uv
+	@$(COMPILE) --upgrade --all-extras --output-file .ci/lock.txt pyproject.toml
+	@printf 'setuptools\nCython\nunearth\n' | $(COMPILE) --upgrade \
+	    --output-file src/genalpha/build_assimulo/tools.txt -
 
 clean: ## remove .venv and everything built (the cached Assimulo wheel stays)
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src -name '*.so' -delete

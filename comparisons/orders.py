@@ -12,15 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from genalpha import Coefficients
-from genalpha.driver import Solution, integrate
+from genalpha.driver import Options, Solution, integrate
 from genalpha.model import Mechanism
+from genalpha.schemes import SCHEMES
 
 Array = np.ndarray
 
 COMPONENTS = ("q", "v", "a", "lam", "psi")
-#: Schemes whose `a` approximates M^-1 force, and not the acceleration.
-A_IS_FORCE = frozenset({"HHTI2"})
 
 
 def equal(length: float, count: int) -> list[float]:
@@ -95,12 +93,9 @@ class Study:
     @property
     def alpha(self) -> float:
         """Where in a step `a` belongs: to its end + alpha h."""
-        given = self.options
-        if given.get("coefficients") is not None:
-            return float(given["coefficients"].alpha)
-        if given.get("alpha") is not None:
-            return float(Coefficients.hht(given["alpha"]).alpha)
-        return float(Coefficients.chung_hulbert(given["rho_inf"]).alpha)
+        scheme = SCHEMES[self.options["scheme"]]
+        coefficients = scheme.coefficients(Options(mechanism=self.mechanism, **self.options))
+        return 0.0 if coefficients is None else float(coefficients.alpha)
 
     def errors(self) -> dict[str, Array]:
         """Return the Euclidean norms of the errors, by component, one per run."""
@@ -138,10 +133,7 @@ def true_a(mechanism: Mechanism, scheme: str, t: float) -> Array:
     """Return what the `a` of a scheme approximates."""
     assert mechanism.reference is not None
     motion = mechanism.reference.motion(t)
-    if scheme in A_IS_FORCE:
-        return np.linalg.solve(mechanism.mass(t, motion.q), mechanism.force(t, motion.q, motion.v))
-    assert motion.vdot is not None
-    return motion.vdot
+    return SCHEMES[scheme].meant(mechanism, t, motion)
 
 
 def slope(

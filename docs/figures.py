@@ -26,6 +26,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for the package `comparisons`
+import ablation as ablations
 import choices
 import linear_solvers
 import orders
@@ -278,10 +279,6 @@ def tolerances():
     )  # fmt: skip
 
 
-def controllers():
-    return markdown(*choices.controllers())
-
-
 def step_sizes():
     """Step sizes of the pendulum with a strong damper."""
     o = mechanisms.pendulum_jn(damper=1e4)
@@ -334,8 +331,8 @@ def linear_solver_times():
     return markdown(*linear_solvers.linear_solvers())
 
 
-def trend():
-    return markdown(*choices.trend())
+def ablation():
+    return markdown(*ablations.ablation())
 
 
 def sources():
@@ -365,8 +362,7 @@ TABLES = {
         constants,
         tolerances,
         proportionality,
-        controllers,
-        trend,
+        ablation,
         matrices,
         sources,
         linear_solver_times,

@@ -7,7 +7,9 @@ by evaluating each mechanism at its start, the pictures are drawn along its refe
 from __future__ import annotations
 
 import io
+import sys
 from functools import cache
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -18,11 +20,16 @@ from genalpha.mechanisms import catalogue
 from genalpha.mechanisms.sketches import sketch
 from genalpha.model import Mechanism
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # for the package `comparisons`
+from comparisons.table import grid
+from comparisons.table import markdown as markdown_of
+
 PAGE = "mechanisms.md"
 #: Last time of the pictures.
 T_END = {"andrews_squeezer": 0.03, "andrews_absolute": 0.03, "heavy_top": 0.3,
          "flexible_pendulum": 0.15, "rolling_disk": 3.0, "knife_edge": 6.0, "chaplygin_sleigh": 4.0,
-         "pendulum_jn": 1.0, "bouncing_pendulum": 3.0, "car_axis": 3.0}  # fmt: skip
+         "pendulum_jn": 1.0, "bouncing_pendulum": 3.0, "rocking_block": 3.0, "clutch": 3.5,
+         "car_axis": 3.0}  # fmt: skip
 
 
 @cache
@@ -78,10 +85,7 @@ def kind(mechanism: Mechanism) -> str:
 
 def table() -> str:
     """The table of all mechanisms in Markdown."""
-    lines = [
-        "| mechanism | what it is | n,&nbsp;m,&nbsp;l | kind | rate (1/s) | reference | digits |",
-        "|---|---|---|---|--:|---|--:|",
-    ]
+    rows = []
     for name in catalogue():
         mechanism = mechanism_of(name)
         summary = catalogue()[name].__doc__.splitlines()[0].removeprefix("Return ")
@@ -91,8 +95,10 @@ def table() -> str:
             kind(mechanism), f"{fastest_rate(mechanism):.1f}", mechanism.reference.source,
             f"{mechanism.reference.digits:g}",
         )  # fmt: skip
-        lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
-    return "\n".join(lines)
+        rows.append(cells)
+    headers = ("mechanism", "what it is", "n,&nbsp;m,&nbsp;l", "kind", "rate (1/s)", "reference",
+               "digits")  # fmt: skip
+    return markdown_of(grid(headers, rows, left=len(headers) - 1))
 
 
 def picture(name: str) -> str:

@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import sys
 from pathlib import Path
 from types import ModuleType
 
 import genalpha
 from genalpha.options import Option
 from genalpha.schemes import SCHEMES
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # for the package `comparisons`
+from comparisons.table import grid
+from comparisons.table import markdown as markdown_of
 
 PACKAGE = Path(genalpha.__file__).parent
 DECLARED = re.compile(r"<!-- options: ([\w.]+)\.(\w+) -->")
@@ -46,8 +51,8 @@ def table(options: tuple[Option, ...]) -> str:
     rows = []
     for option in options:
         names = f"`{option.name}`" + (f" (Assimulo: `{option.alias}`)" if option.alias else "")
-        rows.append(f"| {names} | {option.kind.expected(Owner())} | {option.doc} |")
-    return "\n".join(["| option | values | meaning |", "|---|---|---|", *rows])
+        rows.append((names, option.kind.expected(Owner()), option.doc))
+    return markdown_of(grid(("option", "values", "meaning"), rows, left=3))
 
 
 def schemes() -> str:

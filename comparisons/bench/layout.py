@@ -85,6 +85,16 @@ LAYOUTS: dict[str, Layout] = {
         ("ratio",),
         at_least=True,
     ),
+    "race: defaults": Layout(
+        "Race: the defaults",
+        "The same race, but ours is what `integrate` does when nothing is chosen but the "
+        "tolerance: GenAlphaSOI2 with adaptive steps, its start included.",
+        ("mechanism", "error"),
+        {"ours ms": ".2f", "ours": "", "IDA ms": ".2f", "Radau5DAE ms": ".2f", "ODASSL ms": ".2f",
+         "best peer": "", "ratio": ".2f"},
+        ("ratio",),
+        at_least=True,
+    ),
     "race: failures": Layout(
         "Race: who fails",
         "Solvers and formulations with runs that failed, and the reason of the finest.",

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from comparisons.solvers.base import Task, register
 from comparisons.solvers.ours import Scheme
-from genalpha.numerics.stabilization import Gains
+from genalpha.stabilization.gains import Gains
 
 #: A usual choice of Baumgarte's parameter.
 USUAL = 10.0

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from genalpha import consistent_initial_values, integrate, mechanisms
-from genalpha.numerics.stabilization import Gains
+from genalpha.stabilization.gains import Gains
 
 TARGET = Path(__file__).parents[1] / "pages" / "theory" / "stabilization.svg"
 H, T_FINAL = 5e-4, 15.0

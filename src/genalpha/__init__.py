@@ -23,13 +23,13 @@ if TYPE_CHECKING:  # for editors and type checkers; at run time names are loaded
     from genalpha.model import Mechanism, Reference
     from genalpha.numerics.coefficients import Coefficients
     from genalpha.numerics.initial_values import consistent_initial_values
-    from genalpha.numerics.stabilization import Gains
+    from genalpha.stabilization.gains import Gains
 
 __version__ = "0.1.0.dev0"
 
 _HOME = {
     "Coefficients": "genalpha.numerics.coefficients",
-    "Gains": "genalpha.numerics.stabilization",
+    "Gains": "genalpha.stabilization.gains",
     "Mechanism": "genalpha.model",
     "Reference": "genalpha.model",
     "Solution": "genalpha.driver",
@@ -41,7 +41,7 @@ _HOME = {
 _NO_ASSIMULO = """\
 genalpha.{name} needs Assimulo, which cannot be imported here. Get it with
     conda install -c conda-forge assimulo
-or, on Python 3.10 and 3.11, build it into this environment with
+or, with a C and a Fortran compiler, build it into this environment with
     python -m genalpha.build_assimulo
 genalpha.integrate solves the same mechanisms without Assimulo."""
 
@@ -86,4 +86,4 @@ def _home_of_a_scheme(name: str) -> str:
 
 def __dir__() -> list[str]:
     """List the public names, loaded or not."""
-    return sorted({*globals(), *_HOME})
+    return sorted({*globals(), *__all__})

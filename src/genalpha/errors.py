@@ -5,7 +5,10 @@ Every message says what was wrong, with the offending value, and what to do abou
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
+    "AccumulatingEventsError",
     "CallbackError",
     "ConvergenceError",
     "DerivativeError",
@@ -14,6 +17,7 @@ __all__ = [
     "InvalidOptionError",
     "RedundantConstraintsError",
     "SingularSystemError",
+    "StepLimitError",
     "UnsupportedProblemError",
 ]
 
@@ -34,9 +38,13 @@ class InvalidOptionError(GenAlphaError, ValueError):
     """
 
     def __init__(self, what: str, faults: list[str]) -> None:
-        self.faults = list(faults)
+        self.what, self.faults = what, list(faults)
         lines = "".join(f"\n  - {fault}" for fault in faults)
         super().__init__(f"{what}: {len(faults)} fault(s) in the arguments:{lines}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the arguments, not by the message."""
+        return type(self), (self.what, self.faults), self.__dict__
 
 
 class CallbackError(GenAlphaError, ValueError):
@@ -65,3 +73,11 @@ class ConvergenceError(GenAlphaError, ArithmeticError):
 
 class UnsupportedProblemError(GenAlphaError, ValueError):
     """The problem does not have the structure that the method needs."""
+
+
+class StepLimitError(GenAlphaError, RuntimeError):
+    """The integration needs more steps than allowed, or smaller ones than the time resolves."""
+
+
+class AccumulatingEventsError(GenAlphaError, RuntimeError):
+    """Events follow each other faster and faster, as when a bouncing body comes to rest."""

@@ -11,7 +11,7 @@ from assimulo.solvers import Dopri5, ExplicitEuler, RungeKutta4
 from genalpha.assimulo.stabilized import StabilizedMechanism
 from genalpha.assimulo.stabilized_solvers import StabilizedEuler, StabilizedRK2
 from genalpha.errors import ConvergenceError, InvalidOptionError
-from genalpha.numerics.stabilization import Gains
+from genalpha.stabilization.gains import Gains
 
 pytestmark = pytest.mark.needs_assimulo
 

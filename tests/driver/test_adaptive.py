@@ -125,7 +125,8 @@ def test_the_first_step_is_as_careful_as_the_others(scheme, name):
             error /= tol * (1.0 + np.abs(truth))
             assert np.sqrt(np.mean(error**2)) < 2.0
         sizes = np.diff(solution.steps)
-        assert 0.1 < sizes[0] / np.median(sizes) < 5.0
+        # of the same order of magnitude
+        assert 0.1 < sizes[0] / np.median(sizes) < 10.0
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

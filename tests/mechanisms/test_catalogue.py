@@ -14,6 +14,8 @@ T_END = {
     "andrews_squeezer": 0.03,
     "andrews_absolute": 0.03,
     "flexible_pendulum": 0.1,
+    "rocking_block": 0.2,  # up to the first impact, where other constraints take over
+    "clutch": 0.4,
 }
 #: Length of the intervals over which velocities are summed up to positions.
 SPAN = {
@@ -127,6 +129,8 @@ def test_equation_derivatives(mechanism: Mechanism) -> None:
     _assert_close(mechanism.stiffness(t, q, v, vdot, lam, psi), Kt)
     Ct = _difference(lambda x: mechanism.imbalance(t, q, x, vdot, lam, psi), v)
     _assert_close(mechanism.damping(t, q, v, vdot, lam, psi), Ct)
+    if not mechanism.n_lam + mechanism.n_psi:
+        return
     m = mechanism.n_lam
     reaction = _difference(
         lambda x: mechanism.reaction(t, q, v, x[:m], x[m:]), np.concatenate([lam, psi])

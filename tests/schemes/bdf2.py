@@ -11,12 +11,12 @@ one step solves
     M D v1 = f(t1, q1, v1) + reaction(t1, q1, v1, lam1, psi1)         (2)
     0 = g_t + G v1,  0 = k(t1, q1, v1)                                (3)
 
-The first step is implicit Euler's: w = 0. Positions drift from g = 0 by O(h^2).
+The step before the first is made up from Taylor's polynomial. Positions drift from g = 0 by O(h^2).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import scales, size
 from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.local_error import ErrorConstants
+from genalpha.numerics.newton import Newton
 from genalpha.schemes.printed import Printed, acceleration, constraint, position
 from genalpha.schemes.scheme import Reported, Scheme, Settings
 
@@ -44,12 +45,11 @@ class State:
     kept: Array
     q_old: Array
     v_old: Array
-    first: bool
 
 
-def weights(h: float, h_old: float, first: bool) -> tuple[float, float, float]:
+def weights(h: float, h_old: float) -> tuple[float, float, float]:
     """Return the weights of x1, x0 and x_old in h D x1."""
-    w = 0.0 if first else h / h_old
+    w = h / h_old
     return (1.0 + 2.0 * w) / (1.0 + w), -(1.0 + w), w**2 / (1.0 + w)
 
 
@@ -60,22 +60,32 @@ class BDF2(Scheme):
     paper = "Gear, Leimkuhler, Gupta 1985"
     doc = "Two-step backward differentiation, index 2."
 
+    def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
+        super().__init__(o, settings, newton)
+        self.shifts = True
+
     def begin(self, t: float, motion: Motion, h: float) -> State:
-        """Start without a past."""
+        """Start from a past with constant acceleration."""
         q, v, vdot, lam, psi = motion
         x = np.concatenate([vdot, lam, psi])
-        return State(t, q, v, vdot, h, x, x, q, v, True)
+        return State(t, q, v, vdot, h, x, x, q - h * v + h**2 / 2 * vdot, v - h * vdot)
+
+    def shifted(self, state: State, first: State, h: float) -> State:
+        """Start from a past with the jerk that a first step has found."""
+        jerk = (first.a - state.a) / h
+        q_old = state.q_old - h**3 / 6 * jerk
+        return replace(state, q_old=q_old, v_old=state.v_old + h**2 / 2 * jerk)
 
     def take(self, state: State, h: float) -> State:
         """See `Scheme`."""
-        s, (c1, c0, c_old) = state, weights(h, state.h, state.first)
+        s, (c1, c0, c_old) = state, weights(h, state.h)
         self.t, self.c = s.t + h, h / c1
         self.q_hat = -(c0 * s.q + c_old * s.q_old) / c1
         self.v_hat = -(c0 * s.v + c_old * s.v_old) / c1
         self.unknowns = self.newton.past.predicted(self.t)
         self.newton.solve(self)
         x, (q, v) = self.unknowns, self._motion()
-        return State(self.t, q, v, x[: self.o.n_q].copy(), h, x, x, s.q, s.v, False)
+        return State(self.t, q, v, x[: self.o.n_q].copy(), h, x, x, s.q, s.v)
 
     def _motion(self) -> tuple[Array, Array]:
         v = self.v_hat + self.c * self.unknowns[: self.o.n_q]
@@ -124,7 +134,7 @@ class BDF2(Scheme):
     def printed(o: Mechanism, settings: Settings, old: State, new: State) -> Printed:
         """See `Scheme`."""
         h, t1, q1, v1 = new.h, old.t + new.h, new.q, new.v
-        c1, c0, c_old = weights(h, old.h, old.first)
+        c1, c0, c_old = weights(h, old.h)
         lam, psi = new.x[o.n_q : o.n_q + o.n_lam], new.x[o.n_q + o.n_lam :]
         Dv = (c1 * v1 + c0 * old.v + c_old * old.v_old) / h
         f, r = o.force(t1, q1, v1), o.reaction(t1, q1, v1, lam, psi)

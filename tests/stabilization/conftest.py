@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from genalpha import consistent_initial_values, mechanisms
-from genalpha.driver.stabilized import run_stabilized
-from genalpha.driver.stabilized_options import StabilizedOptions
-from genalpha.driver.stabilized_system import StabilizedSystem
+from genalpha.stabilization.options import StabilizedOptions
+from genalpha.stabilization.run import run_stabilized
+from genalpha.stabilization.system import StabilizedSystem
 
 #: Step sizes with which a few hundred steps cover much of the motion.
 STEPS = {

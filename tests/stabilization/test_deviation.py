@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from genalpha.driver.stabilized_options import StabilizedOptions
-from genalpha.driver.stabilized_system import Recorder, StabilizedSystem
 from genalpha.errors import InvalidOptionError
-from genalpha.numerics.deviation import contracting_norm, step_matrix
-from genalpha.numerics.stabilization import Gains
+from genalpha.stabilization.deviation import contracting_norm, step_matrix
+from genalpha.stabilization.gains import Gains
+from genalpha.stabilization.options import StabilizedOptions
+from genalpha.stabilization.system import Recorder, StabilizedSystem
 
 SCHEMES = {"StabilizedEuler": 1, "StabilizedRK2": 2}
 MECHANISMS = {

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 from genalpha.errors import InvalidOptionError
-from genalpha.numerics.stabilization import (
+from genalpha.stabilization.gains import (
     Gains,
     exponential_stability,
     lyapunov_stability,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from genalpha import Mechanism
-from genalpha.driver.stabilized import equal_steps
+from genalpha.driver.march import Grid
 from genalpha.errors import CallbackError, InvalidOptionError
-from genalpha.numerics.stabilization import Gains
+from genalpha.stabilization.gains import Gains
 
 GAINS = Gains.baumgarte(5.0)
 CASES = [
@@ -107,6 +107,16 @@ def test_multipliers_are_those_of_the_mechanism_not_of_the_pull(
     o = off_constraints(mechanism_called("assimulo_pendulum"), [1e-4, 0.0])
     s = run(o, 1e-3, "StabilizedEuler", 1e-3, gains=Gains.baumgarte(1000.0))
     assert s.lam[0] == pytest.approx(o.reference.motion(0.0).lam, abs=0.01)
+
+
+def equal_steps(t, end, h):
+    """Return sizes and ends of the steps of a grid."""
+    grid, found = Grid(h, t, end), []
+    while t != end:
+        found.append(grid.following(t))
+        grid.count()
+        t = found[-1][1]
+    return found
 
 
 def test_steps_end_exactly_and_are_equal_where_they_can_be():

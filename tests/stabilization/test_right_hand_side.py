@@ -9,8 +9,8 @@ from genalpha import Mechanism
 from genalpha.errors import RedundantConstraintsError, SingularSystemError
 from genalpha.model.differences import accurate_jacobian
 from genalpha.numerics.initial_values import accelerations
-from genalpha.numerics.stabilization import Gains
-from genalpha.schemes.stabilized import deviation, evaluate
+from genalpha.stabilization.equations import deviation, evaluate
+from genalpha.stabilization.gains import Gains
 
 #: Ideal constraints and a regular mass matrix, as in the paper.
 PAPER = ("driven_pendulum", "andrews_squeezer", "knife_edge", "rolling_disk")

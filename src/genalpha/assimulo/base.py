@@ -6,25 +6,25 @@ from typing import Any
 
 import numpy as np
 from assimulo.implicit_ode import Implicit_ODE
-from assimulo.ode import ID_PY_COMPLETE, ID_PY_EVENT, ID_PY_OK, NORMAL
+from assimulo.ode import NORMAL
 from assimulo.problem import cOverdetermined_Problem
 from numpy.typing import ArrayLike
 
 from genalpha.assimulo.adapting import knows_derivatives, without_derivatives
-from genalpha.assimulo.course import Course, Point, made_consistent, start_knot
+from genalpha.assimulo.course import Course, made_consistent, start_knot
 from genalpha.assimulo.explicit_calls import first_rhs, results_without_yd
-from genalpha.assimulo.output import Output
+from genalpha.assimulo.option import HasOptions
 from genalpha.assimulo.reading import Reading
 from genalpha.assimulo.residual import Residual
+from genalpha.assimulo.running import Point, Running
 from genalpha.assimulo.solver_options import FOREIGN
-from genalpha.assimulo.state_events import StateEvents
 from genalpha.assimulo.step_sizes import step_sizes
-from genalpha.driver.adaptive import StepLimitError
+from genalpha.driver.march import March
 from genalpha.driver.options import NEWTON, Options
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import (
-    CallbackError,
     InvalidOptionError,
+    StepLimitError,
     UnsupportedProblemError,
 )
 from genalpha.model import Mechanism, Motion
@@ -39,23 +39,24 @@ Results = tuple[int, list[float], list[Array], list[Array]]
 #: Statistics that Newton's counters know; the others are counted here and by the base class.
 COUNTED = tuple(name for name in Counters.__dataclass_fields__ if name.startswith("n"))
 EVENTS = ("nstatefcns", "nstateevents", "ntimeevents", "nstepevents")
-#: So many steps are handed over at once, so that memory does not grow with their number.
-CHUNK = 1000
 
 
-class GenAlphaSolver(StateEvents, Output):
+class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
     """Base class of the solvers: an Assimulo solver class whose steps the driver takes.
 
     1. `integrate` starts anew when ``opts["initialize"]`` says so: the problem's data and the
        options are read again, and a new march begins at y.
-    2. It ends exactly on its final time, or on an event; a failure is an exception, never a flag.
-    3. Reported arrays belong to the user: no two of them share memory, none is used again.
-    4. What was computed before an exception is handed to ``handle_result`` first.
-    5. The user's options and tolerances are never changed.
+    2. The user's options and tolerances are never changed.
+
+    How it runs and reports is in `Running`.
     """
 
     #: Name of the scheme in `genalpha.schemes`.
     scheme = ""
+    h: float | None
+    atol: Array
+    rtol: float
+    linear_solver: str
 
     def __init__(self, problem: Any) -> None:
         F = Residual(problem)
@@ -68,17 +69,12 @@ class GenAlphaSolver(StateEvents, Output):
         self._plain = mechanism is not getattr(problem, "mechanism", None)
         self._knows_jacobian = self._F.has_jacobian if self._plain else knows_derivatives(mechanism)
         self._set_defaults()
-        self._course: Course | None = None
         #: Time and position at which the solver stopped last.
         self._left: tuple[float, Array] | None = None
-        self._stopped = False
-        self._counters = Counters()
         #: Calls of res, and those for matrices, that earlier runs have reported.
         self._before = self._reported = 0, 0
-        self.g_old = np.zeros(0)
-        self._event_info = self._no_event()
-        for key in ("report_continuously", "interpolated_output", "state_events"):
-            self.supports[key] = True
+        self._counters: Counters = Counters()
+        self._prepare()
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in FOREIGN:
@@ -120,84 +116,41 @@ class GenAlphaSolver(StateEvents, Output):
         """Start anew from other values; integers are taken as floats."""
         y, yd = (np.array(x, dtype=float).ravel() for x in (y0, yd0))
         Implicit_ODE.re_init(self, t0, y, yd, sw0)
-        self._course = self._left = None
+        self._run = self._left = None
+        self._forget_events()
 
     def simulate(self, tfinal: float, ncp: int = 0, ncp_list: Any = None) -> Any:
-        """Integrate to `tfinal`; see Assimulo's documentation.
-
-        Parameters
-        ----------
-        tfinal : float
-        ncp : int, optional
-            Number of intervals between output points; 0 (default): every step is a result.
-        ncp_list : sequence of float, optional
-            The output points themselves.
-
-        Returns
-        -------
-        t, y, yd
-            A list and two arrays; without yd for an explicit problem.
-        """
+        """See `Running.simulate`."""
         with results_without_yd(self.problem):
-            return Implicit_ODE.simulate(self, tfinal, ncp, ncp_list)
+            return Running.simulate(self, tfinal, ncp, ncp_list)
 
     # --- integration --------------------------------------------------------------------------
 
     def integrate(self, t: float, y: Array, yd: Array, tf: float, opts: dict[str, Any]) -> Results:
         """Integrate to `tf` or to the first event (called by the base class)."""
-        found: list[Point] = []
-        try:
-            if opts["initialize"] or self._course is None:
-                if self._is_now(t, tf):
-                    return _results(
-                        ID_PY_COMPLETE, [] if t == tf else [Point(tf, y.copy(), yd.copy())]
-                    )
-                self._course = self._restart(t, y, yd, tf)
-            flag = self._march(self._course, tf, opts, found)
-        except BaseException:
-            # the base class has not seen these points yet, and will not
-            for point in found:
-                self._hand_over(point)
-            raise
-        finally:
-            self._count()
-            if found:
-                self._leave(found[-1])
-        return _results(flag, found)
+        flag, points = self._advance_to(Point(t, y, yd), tf, opts)
+        return flag, [x.t for x in points], [x.y for x in points], [x.yd for x in points]
 
     def _leave(self, point: Point) -> None:
         self._left = point.t, self._reading.layout.split(point.y)[0]
 
-    def _is_now(self, t: float, tf: float) -> bool:
-        """Tell whether `tf` is no further away than rounding; refuse one that has passed."""
-        if abs(tf - t) <= 4.0 * np.finfo(float).eps * max(abs(t), abs(tf)):
-            return True
-        if (tf < t) != self.backward:
-            raise CallbackError(f"time_events returned {tf!r}, which has passed: it is t = {t!r}")
-        return False
-
-    def _restart(self, t: float, y: Array, yd: Array, tf: float) -> Course:
+    def _restart(self, start: Point, tf: float) -> tuple[Point, Course]:
         """Read options and problem, and begin a march at y."""
         self._read_again()
         stepper, layout = self._stepper(), self._reading.layout
-        y = self._continued(stepper.full, t, y)
-        if self.problem_info["state_events"]:
-            self.g_old = self.event_func(t, y, yd)
-        self._event_info = self._no_event()
-        course = Course(stepper, step_sizes(self, layout, stepper.full), layout)
-        course.begin(t, y, tf)
-        return course
+        start = start._replace(y=self._continued(stepper.full, start.t, start.y))
+        march = March(stepper, step_sizes(self, layout, stepper.full))
+        march.begin(start_knot(stepper.full, layout, start.t, start.y), tf)
+        return start, Course(march, layout)
 
     def _read_again(self) -> None:
         """Take over the switches, and what an event may have changed in the problem."""
         problem, reading = self.problem, self._reading
         own = getattr(problem, "mechanism", None)
         replaced = isinstance(own, Mechanism) and own is not reading.mechanism
-        # a constant mass matrix was evaluated once; everything else is asked for at every call
-        evaluated = self._plain and reading.mechanism.constant_mass is not None
-        stale = evaluated and self._course is not None
-        if replaced or stale:
+        if replaced:
             self._reading = self._read(problem)
+        self._reading.forget()  # what a plain problem has answered
         if self.problem_info["switches"]:
             self._F.switches = self._reading.switches = list(self.sw)
 
@@ -239,24 +192,6 @@ class GenAlphaSolver(StateEvents, Output):
         )
         return changed
 
-    def _march(self, course: Course, tf: float, opts: dict[str, Any], found: list[Point]) -> int:
-        """Step to `tf` or to an event, and report on the way."""
-        steps = 0
-        while course.t != tf:
-            course.step(tf)
-            self._count()
-            flag, t, y, yd = self.event_locator(course.t_left, *course.at(course.t))
-            point, event, steps = Point(t, y, yd), flag == ID_PY_EVENT, steps + 1
-            if self._report(point, event or point.t == tf, opts, found):
-                steps = 0
-            if event or self._stopped:
-                return int(ID_PY_EVENT)
-            if self.h is None and steps >= self.maxsteps and point.t != tf:
-                raise StepLimitError(f"maxsteps = {steps} steps led only to t = {point.t:.9g}")
-            if opts["output_list"] is None and len(found) >= CHUNK and point.t != tf:
-                return int(ID_PY_OK)
-        return int(ID_PY_COMPLETE)
-
     def _count(self) -> None:
         for key in COUNTED:
             self.statistics[key] = getattr(self._counters, key)
@@ -265,6 +200,10 @@ class GenAlphaSolver(StateEvents, Output):
             self.statistics["nfcnjacs"] = for_matrices - self._before[1]
             self.statistics["nfcns"] = calls - self.statistics["nfcnjacs"]
             self._reported = self._F.calls, self._F.matrix_calls
+
+    def _check_steps(self, steps: int, t: float) -> None:
+        if self.h is None and steps >= self.maxsteps:
+            raise StepLimitError(f"maxsteps = {steps} steps led only to t = {t:.9g}")
 
     def make_consistent(
         self,
@@ -306,6 +245,23 @@ class GenAlphaSolver(StateEvents, Output):
         self.y, self.yd = layout.assemble(Motion(*motion))
         return [0, self.y.copy(), self.yd.copy()]
 
-
-def _results(flag: int, points: list[Point]) -> Results:
-    return int(flag), [x.t for x in points], [x.y for x in points], [x.yd for x in points]
+    def print_statistics(self, verbose: int = NORMAL) -> None:
+        """Print the statistics and the main options."""
+        Implicit_ODE.print_statistics(self, verbose)
+        steps = "adaptive" if self.h is None else f"fixed, h = {self.h:g}"
+        own = self._values(SCHEMES[self.scheme].options)
+        scheme = ", ".join(f"{name} = {value}" for name, value in own.items())
+        atol = np.unique(self.atol)
+        sizes = f"{self._counters.h_min:.3g}, {self._counters.h_max:.3g}"
+        for line in (
+            f" {'Smallest and largest step':<48}: {sizes}",
+            "\nSolver options:\n",
+            f" Solver                  : {type(self).__name__}",
+            f" Scheme                  : {scheme}",
+            f" Steps                   : {steps}",
+            f" Tolerances (absolute)   : {atol[0] if atol.size == 1 else self.atol}",
+            f" Tolerances (relative)   : {self.rtol}",
+            f" Linear solver           : {self.linear_solver}",
+            "",
+        ):
+            self.log_message(line, verbose)

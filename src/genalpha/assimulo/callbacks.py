@@ -108,6 +108,7 @@ class FromResidual:
         """Forget what was evaluated, because the problem has changed."""
         for memory in (self.balance, self.mass, self.holonomic_jacobian):
             memory.forget()
+        self.whole.forget()
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `Mechanism`."""

@@ -9,17 +9,17 @@ import numpy as np
 from assimulo.problem import Explicit_Problem
 from numpy.typing import ArrayLike
 
-from genalpha.driver.stabilized_options import StabilizedOptions
-from genalpha.driver.stabilized_system import StabilizedSystem
 from genalpha.model import Mechanism
-from genalpha.numerics.deviation import Guarantee
-from genalpha.numerics.stabilization import (
+from genalpha.stabilization.deviation import Guarantee
+from genalpha.stabilization.equations import deviation as deviation_at
+from genalpha.stabilization.gains import (
     Gains,
     Stability,
     lyapunov_stability,
     root_stability,
 )
-from genalpha.schemes.stabilized import deviation as deviation_at
+from genalpha.stabilization.options import StabilizedOptions
+from genalpha.stabilization.system import StabilizedSystem
 
 Array = np.ndarray
 

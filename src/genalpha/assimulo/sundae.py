@@ -12,11 +12,12 @@ from scipy import sparse
 
 from genalpha.assimulo.pattern import Pattern
 from genalpha.assimulo.residual import Residual
+from genalpha.assimulo.running import Point
+from genalpha.driver.march import Advance
 from genalpha.errors import GenAlphaError
-from genalpha.model.differences import forward_jacobian, scale
+from genalpha.model.differences import EPS, forward_jacobian, scale
 
 Array = np.ndarray
-Point = tuple[float, Array, Array]  # t, y, yd
 
 RECOVERABLE = (np.linalg.LinAlgError, ZeroDivisionError, AssimuloRecoverableError)
 
@@ -37,7 +38,7 @@ class IDAError(GenAlphaError, ArithmeticError):
         super().__init__(message)
 
 
-class Run:
+class Run(Advance):
     """One run of IDA, from its start on.
 
     Parameters
@@ -59,10 +60,8 @@ class Run:
 
     Attributes
     ----------
-    now : (t, y, yd)
+    now : Point
         The end of the last step.
-    previous : float
-        The time where the last step began.
     """
 
     #: Absolute tolerance of untested variables: no error of theirs comes near it.
@@ -80,7 +79,8 @@ class Run:
         options: dict[str, Any],
     ) -> None:
         self._F, self._atol, self._usejac, self._count = F, atol, usejac, count
-        self.now, self.previous = start, start[0]
+        super().__init__(start.t)
+        self.now = start
         self._recovered: Exception | None = None
         self._pattern: Pattern | None = None
         if is_sparse:
@@ -104,30 +104,31 @@ class Run:
             raise IDAError(f"IDA found no consistent values at t = {t:g}: {error}", t, None) from (
                 self._recovered or error
             )
-        self.now = start[0], result.y, result.yp
+        self.now = Point(start.t, result.y, result.yp)
 
-    def step(self, tf: float) -> None:
-        """Take one step towards `tf`, and not beyond."""
-        t, self._recovered = self.now[0], None
-        result = self._ida.step(tf, "onestep", tf)
+    def step(self, t_end: float) -> None:
+        """See `Advance`."""
+        t, self._recovered = self.t, None
+        if abs(t_end - t) <= 4.0 * EPS * abs(t_end):  # less is no step for IDA
+            self.t_left, self.t, self.now = t, t_end, self.now._replace(t=t_end)
+            return
+        result = self._ida.step(t_end, "onestep", t_end)
         if result.success and result.t == t:
             # after an interpolation, IDA first returns to the end of its last step
-            result = self._ida.step(tf, "onestep", tf)
+            result = self._ida.step(t_end, "onestep", t_end)
         if not result.success:
             text = f"IDA stopped at t = {t:g}: {result.message} (flag {result.status})"
             raise IDAError(text, t, result.status) from self._recovered
         self._count("nsteps", 1)
-        self.previous, self.now = t, (float(result.t), result.y, result.yp)
+        self.now = Point(float(result.t), result.y, result.yp)
+        self.t_left, self.t = t, self.now.t
 
     def at(self, t: float) -> Point:
-        """Interpolate within the last step."""
-        low, high = sorted((self.previous, self.now[0]))
-        if t == self.now[0]:
-            return t, self.now[1].copy(), self.now[2].copy()
-        if not low <= t <= high:  # IDA would step on
-            raise ValueError(f"t = {t:g} is outside the last step, [{low:g}, {high:g}]")
+        """See `Advance`."""
+        if t == self.t:
+            return Point(t, self.now.y.copy(), self.now.yd.copy())
         result = self._ida.step(t, "normal")
-        return t, result.y, result.yp
+        return Point(t, result.y, result.yp)
 
     def _guarded(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Turn recoverable errors into NaN, on which Newton's iteration fails and h is cut.

@@ -1,11 +1,12 @@
 """The driver: scheme, Newton, step control, dense output composed; no formula of its own."""
 
-from genalpha.driver.adaptive import AdaptiveSteps, StepLimitError
+from genalpha.driver.adaptive import AdaptiveSteps
 from genalpha.driver.integrate import integrate
 from genalpha.driver.march import FixedSteps, GivenSteps, March
 from genalpha.driver.options import Options, UndampedWarning
 from genalpha.driver.solution import Solution
 from genalpha.driver.stepper import Stepper
+from genalpha.errors import StepLimitError
 
 __all__ = [
     "AdaptiveSteps",

@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike
 
 from genalpha.driver.march import StepSizes
 from genalpha.driver.stepper import Stepper
-from genalpha.errors import ConvergenceError, GenAlphaError, SingularSystemError
+from genalpha.errors import ConvergenceError, SingularSystemError, StepLimitError
 from genalpha.numerics.first_step import first_size, first_snap, look_ahead
-from genalpha.numerics.initial_values import accelerations, check_start
+from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.local_error import error_norm, multiplier_error
-from genalpha.numerics.redundancy import check_rank
-from genalpha.numerics.step_control import Controller, landing
-from genalpha.numerics.trend import Trend, motion_part
+from genalpha.numerics.step_control import SILENT, Controller, landing
+from genalpha.numerics.switching import switch
+from genalpha.numerics.trend import Trend, motion_part, moved
 from genalpha.numerics.weights import Tolerances
 from genalpha.schemes import State
 
@@ -24,8 +24,12 @@ Array = np.ndarray
 
 #: Steps are not cut below this, relative to the time, where t + h would be t.
 SMALLEST_STEP = 16.0 * float(np.finfo(float).eps)
-#: The first step is at most this share of the interval.
+#: The first step is at most this share of the interval, and so are steps whose errors say nothing.
 LONGEST_FIRST = 0.1
+#: A step so many times as long as the last one is looked at more closely.
+GROWN = 2.0
+#: So are this many steps after one that was cut to less than this share, because of its error.
+DOUBTS, SEVERE = 3, 0.5
 #: A step below this share of what was wanted has been shortened to land.
 SHORTENED = 0.999
 TOO_LARGE = (
@@ -41,10 +45,6 @@ FAILURES = (
     ZeroDivisionError,
     FloatingPointError,
 )
-
-
-class StepLimitError(GenAlphaError, RuntimeError):
-    """The integration needs more steps than allowed, or smaller ones than the time resolves."""
 
 
 class AdaptiveSteps(StepSizes):
@@ -120,11 +120,12 @@ class AdaptiveSteps(StepSizes):
         o, interval = stepper.full, t_end - start.t
         self._tolerances = Tolerances.split(self.rtol, self.atol, o.n_q, o.n_lam, o.n_psi)
         self._direction = float(np.sign(interval)) or 1.0
-        # before the first size, whose accelerations do not exist where these fail
-        check_start(o, *start[:3])
-        check_rank(o, *start[:3])
+        # before the first size, whose accelerations do not exist where this fails
+        stepper.check(*start[:3])
         self._ahead = look_ahead(o, start, self._tolerances, interval, self._failures)
-        longest = min(LONGEST_FIRST * abs(interval), self.maxh)
+        self._first = LONGEST_FIRST * abs(interval)
+        self._taken, self._doubts = np.inf, 0
+        longest = min(self._first, self.maxh)
         self._constants = stepper.error_constants
         self._h = self.inith or first_size(
             self._ahead, start, self._tolerances, self._constants.position, longest
@@ -158,24 +159,49 @@ class AdaptiveSteps(StepSizes):
                 self._cut(stepper, self.controller.failed(), h, stepper.t, error)
                 self._again(stepper, t_end)
                 continue
-            norm, phi, snap = self._error(stepper, state, h)
-            if norm <= 1.0:
+            norm, change, phi, snap = self._error(stepper, state, h)
+            share = self._before_a_switch(stepper, state, norm, h) if norm <= 1.0 else 0.0
+            if share == 1.0:
                 break
             stepper.counters.nerrfails += 1
-            self._cut(stepper, self.controller.rejected(norm), h, stepper.t, None)
+            factor = self.controller.cut(share) if share else self.controller.rejected(norm)
+            if factor < SEVERE:
+                self._doubts = DOUBTS
+            self._cut(stepper, factor, h, stepper.t, None)
             self._again(stepper, t_end)
         self._start = None
+        self._taken, self._doubts = abs(h), max(0, self._doubts - 1)
         self._history.append(state)
         self._trend.append(phi, snap)
-        self._h = min(self.maxh, self._size_after(norm, abs(h)))
+        self._h = min(self._longest(norm), self._size_after(norm, change, abs(h)))
         landed = abs(t_end - state.t) <= 1e-9 * abs(h)
         stepper.accept(state, t_end if landed else None)
 
-    def _size_after(self, norm: float, h: float) -> float:
+    def _size_after(self, norm: float, change: float, h: float) -> float:
         """Return the step size wanted after an accepted step."""
         if h < SHORTENED * self._h:
             return min(self._h, h * self.controller.shortened(norm))
-        return h * self.controller.accepted(norm, h)
+        return h * self.controller.accepted(norm, change)
+
+    def _longest(self, norm: float) -> float:
+        """Return the longest step after one with this error; one that says nothing allows less."""
+        return min(self.maxh, self._first) if norm < SILENT else self.maxh
+
+    def _before_a_switch(self, stepper: Stepper, state: State, norm: float, h: float) -> float:
+        """Return the share of a step that comes before a force switches inside it; 1 without any.
+
+        Only steps are looked at which the error does not vouch for: because it says nothing,
+        because they are suddenly much longer, or because others have just been cut so much that
+        differences over longer ones before them hide a jump. The user's `maxh` vouches for steps.
+        """
+        doubtful = norm < SILENT or self._doubts or abs(h) > GROWN * self._taken
+        if not doubtful or abs(h) >= SHORTENED * self.maxh:
+            return 1.0
+        lam, psi = stepper.mechanism.multiplier_guess()
+        try:
+            return switch(stepper.mechanism, stepper.state, state, lam, psi, self._tolerances)
+        except self._failures:
+            return 0.5
 
     def _again(self, stepper: Stepper, t_end: float) -> None:
         """Start anew if it was the first step: its `a` belongs to the step size."""
@@ -184,25 +210,32 @@ class AdaptiveSteps(StepSizes):
 
     def _next(self, t: float, t_end: float) -> float:
         """Return the next step, with its sign."""
-        return self._direction * landing(abs(t_end - t), self._h)
+        h = self._direction * landing(abs(t_end - t), self._h)
+        if t + h == t:
+            raise StepLimitError(f"a step of size {h:.1e} is too small to advance t = {t!r}")
+        return h
 
-    def _error(self, stepper: Stepper, state: State, h: float) -> tuple[float, float, Array | None]:
+    def _error(
+        self, stepper: Stepper, state: State, h: float
+    ) -> tuple[float, float, float, Array | None]:
         """Return the norm of the local error in units of the tolerances, and what its trend needs.
 
-        That is err / h^3 as of the differences alone, and the third derivative of v.
+        That is the trend as of this step, err / h^3 as of the differences alone, and the third
+        derivative of v.
         """
         jerk, snap = self._history.derivatives(state)
         if snap is None:
             snap = self._first_snap(stepper, state, h)
         old, tolerances, trend = stepper.state, self._tolerances, self._trend
         error = error_norm(self._constants, tolerances, h, jerk, snap, old, state)
-        phi = motion_part(error, h)
+        phi, change = motion_part(error, h), 0.0
         if snap is not None:
-            error *= trend.factor(phi, snap, tolerances.weights_v(old.v, state.v))
+            change = trend.change(phi, snap, tolerances.weights_v(old.v, state.v))
+            error = moved(error, change)
         if not self.suppress_alg:
             changes = stepper.multiplier_changes(state, h)
             error = max(error, multiplier_error(tolerances, h, *changes))
-        return error, phi, snap
+        return error, change, phi, snap
 
     def _first_snap(self, stepper: Stepper, state: State, h: float) -> Array | None:
         """Return the third derivative of v in the first step, which has no past."""

@@ -1,11 +1,30 @@
-"""Which equation is to blame when a step fails."""
+"""Which equation is to blame when a step fails, and which callback when steps collapse."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from genalpha.model import Mechanism
 from genalpha.numerics.interpolation import Knot
+
+Array = np.ndarray
+State = tuple[float, Array, Array]  # t, q, v
+
+#: Callbacks that may jump, and what they take.
+CALLBACKS = {
+    "force": 3,
+    "mass": 2,
+    "holonomic": 2,
+    "holonomic_jacobian": 2,
+    "nonholonomic": 3,
+    "nonholonomic_jacobian": 3,
+}
+#: How finely a callback is looked at first, how often the place of its largest change is halved,
+#: and which part of that change, and of its values, a jump still has there.
+PARTS, HALVINGS, LEFT, VISIBLE = 64, 30, 0.5, 1e-6
 
 
 def worst_equations(o: Mechanism, start: Knot, h: float) -> str:
@@ -27,3 +46,52 @@ def worst_equations(o: Mechanism, start: Knot, h: float) -> str:
         j = int(np.argmax(constraints))
         text += f" and {constraints[j]:.2e} in constraint {o.constraint_names[j]}"
     return text
+
+
+def jumping_callback(o: Mechanism, left: State, right: State) -> str:
+    """Name a callback that jumps on the way from one state to another, or as far beyond.
+
+    Return a sentence with the place and what to do; empty if none jumps.
+    """
+    for name, count in CALLBACKS.items():
+        if name not in o.given:
+            continue
+
+        def value(s: float, name: str = name, count: int = count) -> Array:
+            pairs: Any = zip(left, right, strict=True)
+            state = [a + s * (b - a) for a, b in pairs]
+            found = getattr(o, name)(*state[:count])
+            return np.ravel(found.toarray() if hasattr(found, "toarray") else found)
+
+        place = _jump(value)
+        if place is not None:
+            before, after = place
+            t = left[0] + before * (right[0] - left[0])
+            i = int(np.argmax(np.abs(value(after) - value(before))))
+            return (
+                f"{name} seems to jump near t = {t:.9g}, from {value(before)[i]:.4g} to "
+                f"{value(after)[i]:.4g} in its component {i}. Smooth it, or declare the place: "
+                "give `events` a function that is zero there (state_events or time_events in "
+                "Assimulo), so that steps end at the jump and a new phase begins behind it"
+            )
+    return ""
+
+
+def _jump(value: Callable[[float], Array]) -> tuple[float, float] | None:
+    """Return two places on both sides of a jump of a function on [0, 2], or None."""
+    places = np.linspace(0.0, 2.0, PARTS + 1)
+    values = np.array([value(s) for s in places])
+    steps = np.abs(np.diff(values, axis=0)).max(axis=1, initial=0.0)
+    i = int(np.argmax(steps))
+    first, low, high = steps[i], float(places[i]), float(places[i + 1])
+    if not first > VISIBLE * np.abs(values).max(initial=0.0):
+        return None
+    g_low, g_high = values[i], values[i + 1]
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        g = value(middle)
+        if np.abs(g - g_low).max() >= np.abs(g_high - g).max():
+            high, g_high = middle, g
+        else:
+            low, g_low = middle, g
+    return (low, high) if np.abs(g_high - g_low).max() >= LEFT * first else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,20 +10,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from genalpha.driver.adaptive import AdaptiveSteps
+from genalpha.driver.events import Events
 from genalpha.driver.knots import Knots
-from genalpha.driver.march import FixedSteps, GivenSteps, March, StepSizes
+from genalpha.driver.march import FixedSteps, GivenSteps, StepSizes
 from genalpha.driver.options import Options
-from genalpha.driver.record import Record
-from genalpha.driver.solution import Solution
-from genalpha.driver.stabilized import run_stabilized
+from genalpha.driver.phases import Phases
+from genalpha.driver.solution import Solution, reached, so_far
 from genalpha.driver.stepper import Stepper
-from genalpha.errors import GenAlphaError, InvalidOptionError
+from genalpha.errors import InvalidOptionError
 from genalpha.model import Mechanism
 from genalpha.numerics.accuracy import leading_tolerance
-from genalpha.numerics.interpolation import Knot
-from genalpha.schemes.stabilized import ORDERS as STABILIZED
+from genalpha.numerics.counters import Counters
 
 Array = np.ndarray
+
+#: Methods with a run of their own, which is above this layer and so found by its name.
+STABILIZED = ("StabilizedEuler", "StabilizedRK2")
 
 
 def integrate(
@@ -32,6 +35,7 @@ def integrate(
     h: float | Sequence[float] | None = None,
     *,
     t_eval: ArrayLike | None = None,
+    events: Any = (),
     **options: Any,
 ) -> Solution:
     """Integrate a mechanism from its start to `t_final`.
@@ -50,6 +54,13 @@ def integrate(
         (its sign does not matter). A sequence: all step sizes, which must add up to the interval.
     t_eval : (k,) array_like, optional
         Times at which the motion is wanted; default: all steps. The steps do not depend on it.
+    events : callable(t, q, v) -> float, or sequence of such, optional
+        Functions whose zeros are events, as SciPy has them: the attribute ``terminal`` (bool, or
+        the number of events after which the run ends) and ``direction`` (-1, 0 or 1: only falling,
+        all, only rising zeros, along the run). An attribute ``impact``, callable(t, q, v), says
+        what happens at the event: it returns the velocity after it, or (q, v), or a Mechanism of
+        the same coordinates with which the run goes on, or a tuple of these. The velocity is then
+        brought onto the constraints along the reactions. See the how-to on events.
     **options
         Those of all schemes (`genalpha.driver.options.STEPS`, `NEWTON`) and of the one chosen; the
         API page lists them. The most important: rtol, atol (1e-6 each), rho_inf, maxh,
@@ -62,7 +73,8 @@ def integrate(
     Raises
     ------
     GenAlphaError
-        When the integration fails. The exception's attribute ``solution`` has the motion so far.
+        When the integration fails. The attribute ``solution`` of this and any other exception that
+        passes, Ctrl-C included, has the motion so far (None if there is none).
 
     Examples
     --------
@@ -76,36 +88,54 @@ def integrate(
     """
     o, before = mechanism, mechanism.calls
     times = None if t_eval is None else np.array(t_eval, dtype=float)
-    faults = _faults_of_output(times, o.t0, t_final)
+    functions = [events] if callable(events) else list(events or ())
+    watched = Events(functions)
+    faults = _faults_of_output(times, o.t0, t_final) + Events.faults(functions)
     if scheme in STABILIZED:
         if faults:
             raise InvalidOptionError("integrate", faults)
-        return run_stabilized(o, t_final, scheme, h, times, options)
+        run = importlib.import_module("genalpha.stabilization.run")
+        return run.run_stabilized(o, t_final, scheme, h, times, options, watched)
     chosen = Options(scheme, o, **options)
     faults += chosen.faults + _faults_of_times(o.t0, t_final, h)
     if faults:
         raise InvalidOptionError("integrate", faults)
     tolerance = leading_tolerance(chosen.rtol, chosen.atol) if h is None else None
-    march = March(Stepper(o, chosen, tolerance=tolerance), _step_sizes(h, chosen))
-    record = Record(march, complete=times is None)
-    start = Knot(o.t0, o.q0, o.v0, np.zeros(o.n_q), *o.multiplier_guess())
+    counters = Counters()
+    sizes = _step_sizes(h, chosen)
+
+    def phase(mechanism: Mechanism) -> tuple[Stepper, StepSizes]:
+        if mechanism is o:
+            return Stepper(o, chosen, counters, tolerance), sizes
+        fitting = Options(scheme, mechanism, **options)
+        if fitting.faults:
+            raise InvalidOptionError("integrate, after an impact", fitting.faults)
+        stepper = Stepper(mechanism, fitting, counters, tolerance)
+        return stepper, _step_sizes(h, fitting) if h is None else sizes
+
+    phases = Phases(o, phase, watched, complete=times is None)
     try:
-        march.begin(start, t_final)
-        record.run(t_final)
-    except GenAlphaError as error:
-        if record.blocks:
-            error.solution = _solution(o, record, march, None, before)  # type: ignore[attr-defined]
+        phases.run(t_final)
+    except BaseException as error:
+        error.solution = so_far(lambda: _solution(phases, times))  # type: ignore[attr-defined]
         raise
-    return _solution(o, record, march, times, before)
+    solution = _solution(phases, times)
+    assert solution is not None  # there is the start
+    counters.calls = {key: count - before[key] for key, count in o.calls.items()}
+    return solution
 
 
-def _solution(
-    o: Mechanism, record: Record, march: March, times: Array | None, before: dict[str, int]
-) -> Solution:
-    stepper = march.stepper
-    stepper.counters.calls = {key: count - before[key] for key, count in o.calls.items()}
-    knots = record.knots or Knots(stepper.scheme, record.blocks)
-    return Solution(o, record.times, knots, record.a, stepper.counters, times)
+def _solution(phases: Phases, times: Array | None) -> Solution | None:
+    """Return what the phases have recorded."""
+    record = phases.record
+    if not record.blocks:
+        return None
+    steps = record.times
+    if times is not None:
+        times = reached(times, steps)
+    knots = Knots(record.blocks, record.knots)
+    counters = phases.march.stepper.counters
+    return Solution(phases.mechanism, steps, knots, record.a, counters, times, phases.events)
 
 
 def _step_sizes(h: float | Sequence[float] | None, chosen: Options) -> StepSizes:

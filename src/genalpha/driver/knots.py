@@ -11,16 +11,22 @@ import numpy as np
 from genalpha.driver.record import Block
 from genalpha.driver.stepper import complete
 from genalpha.numerics.interpolation import Knot
-from genalpha.schemes import Scheme
 
 
 class Knots(Sequence[Knot]):
-    """Steps in order; each is completed when it is first looked at."""
+    """Steps in order; each is completed when it is first looked at.
 
-    def __init__(self, scheme: type[Scheme], blocks: list[Block]) -> None:
-        self._scheme, self._blocks = scheme, blocks
+    Parameters
+    ----------
+    blocks : list of Block
+    known : dict of int to Knot
+        Those that are complete already.
+    """
+
+    def __init__(self, blocks: list[Block], known: dict[int, Knot]) -> None:
+        self._blocks = blocks
         self._ends = list(accumulate(block.used for block in blocks))
-        self._found: dict[int, Knot] = {}
+        self._found = dict(known)
 
     def __len__(self) -> int:
         return self._ends[-1]
@@ -41,5 +47,5 @@ class Knots(Sequence[Knot]):
             which = int(np.searchsorted(self._ends, i, side="right"))
             block = self._blocks[which]
             row = block.row(i - self._ends[which] + block.used)
-            self._found[i] = complete(self._scheme, block.reduction, *row)
+            self._found[i] = complete(block.scheme, block.reduction, *row)
         return self._found[i]

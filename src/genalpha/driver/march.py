@@ -2,15 +2,51 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from genalpha.driver.blame import jumping_callback
 from genalpha.driver.stepper import Stepper, complete
-from genalpha.numerics.interpolation import Knot
+from genalpha.numerics.initial_values import project_position, project_velocity
+from genalpha.numerics.interpolation import Knot, hermite, interpolate
 
 Array = np.ndarray
 
 #: A last step shorter than this, relative to the step before, is merged with it.
 SHORTEST_LAST = 0.01
+
+
+class Advance:
+    """Something that advances by accepted steps, and knows the motion within the last of them.
+
+    1. `step` takes one accepted step, never beyond `t_end`, and lands on it exactly.
+    2. `at` gives points within the last step: tuples of the time and arrays.
+
+    Attributes
+    ----------
+    t_left, t : float
+        Both ends of the last step; the same at the start.
+    """
+
+    def __init__(self, t: float) -> None:
+        self.t_left = self.t = t
+
+    def step(self, t_end: float) -> None:
+        """Take one accepted step towards `t_end`."""
+        raise NotImplementedError
+
+    def at(self, t: float) -> Any:
+        """Return the motion at a time within the last step."""
+        raise NotImplementedError
+
+    def consistent_at(self, t: float) -> Any:
+        """Return the same on the constraints, which interpolation may miss."""
+        return self.at(t)
+
+    def jump(self) -> str:
+        """Say which callback jumps near the last step; empty if none does, or nobody knows."""
+        return ""
 
 
 class StepSizes:
@@ -30,8 +66,8 @@ class StepSizes:
         raise NotImplementedError
 
 
-class March:
-    """An integration under way; keeps both ends of the last step for dense output.
+class March(Advance):
+    """A stepper and its step sizes under way; keeps both ends of the last step.
 
     Parameters
     ----------
@@ -43,8 +79,6 @@ class March:
     left, right : Knot
         The motion at both ends of the last step; the same at the start. What costs something is
         worked out when it is asked for.
-    t_left, t : float
-        Their times.
     """
 
     def __init__(self, stepper: Stepper, sizes: StepSizes) -> None:
@@ -55,6 +89,7 @@ class March:
         """Start at `start`, of which q and v must be consistent and lam, psi are guesses."""
         self.sizes.begin(self.stepper, start, t_end)
         self._left: Knot | None = self.stepper.knot()
+        self._state, self._reduction = self.stepper.state, self.stepper.reduction
         self.t_left = self.t = self.stepper.t
 
     def step(self, t_end: float) -> None:
@@ -77,9 +112,77 @@ class March:
         """The motion where the last step ended."""
         return self.stepper.knot()
 
+    def at(self, t: float) -> Knot:
+        """See `Advance`."""
+        return interpolate(self.left, self.right, t)
+
+    def consistent_at(self, t: float) -> Knot:
+        """See `Advance`; interpolation misses the constraints by O(h^3)."""
+        knot, o = self.at(t), self.stepper.full
+        q = project_position(o, t, knot.q)
+        return knot._replace(q=q, v=project_velocity(o, t, q, knot.v))
+
+    def coordinates_at(self, t: float) -> tuple[float, Array, Array]:
+        """Return t, q, v only, without what accelerations and multipliers cost."""
+        left, right = self._state, self.stepper.state
+        if t == right.t:
+            return t, right.q, right.v
+        return t, *hermite(left.t, left.q, left.v, right.t, right.q, right.v, t)
+
+    def consistent_coordinates_at(self, t: float) -> tuple[float, Array, Array]:
+        """Return the same on the constraints."""
+        _, q, v = self.coordinates_at(t)
+        o = self.stepper.full
+        if o.n_lam + o.n_psi:
+            q = project_position(o, t, q)
+            v = project_velocity(o, t, q, v)
+        return t, q, v
+
+    def jump(self) -> str:
+        """See `Advance`."""
+        left, right = self._state, self.stepper.state
+        return jumping_callback(
+            self.stepper.full, (left.t, left.q, left.v), (right.t, right.q, right.v)
+        )
+
+
+class Grid:
+    """Equal steps from a time to an end; the last one is shorter if it must be, or a bit longer.
+
+    Parameters
+    ----------
+    h : float
+        Step size; its sign does not matter.
+    t, t_end : float
+        An h that divides the interval is rounded to do so.
+    """
+
+    def __init__(self, h: float, t: float, t_end: float) -> None:
+        self._origin, self.end, self._count = t, t_end, 0
+        steps = abs(t_end - t) / h
+        whole = round(steps)
+        exact = whole and abs(steps - whole) <= 1e-9 * whole
+        self._signed = (t_end - t) / whole if exact else float(np.copysign(h, t_end - t))
+
+    def following(self, t: float) -> tuple[float, float]:
+        """Return size and end of the next step.
+
+        Times are multiples of h, so that rounding does not add up.
+        """
+        following = self._origin + (self._count + 1) * self._signed
+        left = (self.end - following) / self._signed
+        if left > SHORTEST_LAST:
+            return self._signed, following
+        equal = abs(left) <= 1e-9 * (self._count + 1)
+        return (self._signed if equal else self.end - t), self.end
+
+    def count(self) -> None:
+        """Go on to the next step."""
+        self._count += 1
+
 
 class FixedSteps(StepSizes):
-    """Steps of equal size; the last one before an end is shorter if it must be.
+    """Steps of equal size, see `Grid`.
 
     Parameters
     ----------
@@ -89,53 +192,51 @@ class FixedSteps(StepSizes):
 
     def __init__(self, h: float) -> None:
         self.h = abs(h)
+        self._grid: Grid | None = None
 
     def begin(self, stepper: Stepper, start: Knot, t_end: float) -> None:
         """Start with a grid of equal steps from the start's time."""
-        self._new_grid(start.t, t_end)
-        stepper.begin(*start[:3], start.lam, start.psi, self._size(start.t, t_end)[0])
+        self._grid = Grid(self.h, start.t, t_end)
+        size, _ = self._grid.following(start.t)
+        stepper.begin(*start[:3], start.lam, start.psi, size)
 
     def advance(self, stepper: Stepper, t_end: float) -> None:
-        """Take one step; times are multiples of h, so that rounding does not add up."""
-        if t_end != self._end:
-            self._new_grid(stepper.t, t_end)
-        h, t = self._size(stepper.t, t_end)
+        """Take one step."""
+        grid = self._grid
+        if grid is None or t_end != grid.end:
+            self._grid = grid = Grid(self.h, stepper.t, t_end)
+        h, t = grid.following(stepper.t)
         stepper.accept(stepper.attempt(h), t)
-        self._count += 1
-
-    def _new_grid(self, t: float, t_end: float) -> None:
-        """Lay steps from `t` to `t_end`; an h that divides the interval is rounded to do so."""
-        self._origin, self._end, self._count = t, t_end, 0
-        steps = abs(t_end - t) / self.h
-        whole = round(steps)
-        exact = whole and abs(steps - whole) <= 1e-9 * whole
-        self._signed = (t_end - t) / whole if exact else float(np.copysign(self.h, t_end - t))
-
-    def _size(self, t: float, t_end: float) -> tuple[float, float]:
-        """Return the size of the next step and the time at which it ends."""
-        following = self._origin + (self._count + 1) * self._signed
-        left = (t_end - following) / self._signed
-        if left > SHORTEST_LAST:
-            return self._signed, following
-        equal = abs(left) <= 1e-9 * (self._count + 1)
-        return (self._signed if equal else t_end - t), t_end
+        grid.count()
 
 
 class GivenSteps(StepSizes):
     """Steps of given sizes, for the papers' alternating steps.
 
+    After an event within a step, the rest of that step is the first one.
+
     Parameters
     ----------
-    sizes : sequence of float
+    sizes : (k,) array
     """
 
     def __init__(self, sizes: Array) -> None:
         self._sizes = sizes.tolist()
+        self._ends: list[float] = []
         self._count = 0
 
     def begin(self, stepper: Stepper, start: Knot, t_end: float) -> None:
-        """Start with the first size."""
-        stepper.begin(*start[:3], start.lam, start.psi, self._sizes[0])
+        """Start with the first size, or with what is left of the present one."""
+        if not self._ends:
+            self._ends = (start.t + np.cumsum(self._sizes)).tolist()
+            self._ends[-1] = t_end
+        else:
+            left = [
+                (end - start.t) / size for end, size in zip(self._ends, self._sizes, strict=True)
+            ]
+            self._count = next(i for i, part in enumerate(left) if part > 1e-9)
+            self._sizes[self._count] = self._ends[self._count] - start.t
+        stepper.begin(*start[:3], start.lam, start.psi, self._sizes[self._count])
 
     def advance(self, stepper: Stepper, t_end: float) -> None:
         """Take the next step; the last one ends at `t_end`, where rounding has not led quite."""

@@ -2,6 +2,7 @@
 
 cimport cython
 cimport numpy as cnp
+from genalpha.driver.integration cimport Keeper
 from genalpha.driver.march cimport March
 from genalpha.driver.stepper cimport Stepper
 from genalpha.kernels.vectors cimport write_row
@@ -9,18 +10,18 @@ from genalpha.kernels.vectors cimport write_row
 
 cdef class Block:
     cdef public Py_ssize_t n, used
-    cdef public object reduction
+    cdef public object scheme, reduction
     cdef public cnp.ndarray rows
 
 
-cdef class Record:
+cdef class Record(Keeper):
     cdef March _march
     cdef bint _complete
-    cdef public list blocks, knots
+    cdef public list blocks
+    cdef public dict knots
+    cdef public Py_ssize_t length
     cdef Block _block
 
-    @cython.locals(march=March)
-    cpdef run(self, double t_final)
-
-    @cython.locals(march=March, stepper=Stepper, block=Block)
-    cpdef keep(self)
+    @cython.locals(stepper=Stepper, block=Block)
+    cpdef bint keep(self) except -1
+    cdef Block _next_block(self)

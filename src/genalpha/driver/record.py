@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from genalpha.driver.integration import Keeper
 from genalpha.driver.march import March
+from genalpha.driver.stepper import Stepper
 from genalpha.kernels import write_row
 from genalpha.numerics.interpolation import Knot
-from genalpha.numerics.redundancy import Reduction
-from genalpha.schemes import State
 
 Array = np.ndarray
 
@@ -19,8 +19,10 @@ FIRST, LARGEST = 32, 4096
 class Block:
     """Steps with the same constraints: rows (t, q, v, a, kept)."""
 
-    def __init__(self, rows: int, state: State, reduction: Reduction) -> None:
-        self.n, self.reduction, self.used = state.q.size, reduction, 0
+    def __init__(self, rows: int, stepper: Stepper) -> None:
+        state = stepper.state
+        self.scheme, self.reduction = stepper.scheme, stepper.reduction
+        self.n, self.used = state.q.size, 0
         self.rows = np.empty((rows, 1 + 3 * self.n + state.kept.size))
 
     def row(self, i: int) -> tuple[float, Array, Array, Array]:
@@ -29,7 +31,7 @@ class Block:
         return float(row[0]), row[1 : 1 + n], row[1 + n : 1 + 2 * n], row[1 + 3 * n :]
 
 
-class Record:
+class Record(Keeper):
     """Takes the steps of a march, and keeps them.
 
     Parameters
@@ -42,43 +44,49 @@ class Record:
     ----------
     blocks : list of Block
         All steps so far, the start included.
-    knots : list of Knot
-        The same with accelerations and multipliers, if these are worked out.
+    knots : dict of int to Knot
+        Steps whose accelerations and multipliers are worked out, by their numbers.
+    length : int
+        The number of steps.
     """
 
     def __init__(self, march: March, complete: bool) -> None:
         self._march, self._complete = march, complete
         self.blocks: list[Block] = []
-        self.knots: list[Knot] = []
+        self.knots: dict[int, Knot] = {}
+        self.length = 0
         self._block: Block | None = None
 
-    def run(self, t_final: float) -> None:
-        """March from the start, which is kept too, to `t_final`."""
-        march = self._march
-        self.keep()
-        while march.t != t_final:
-            march.step(t_final)
-            self.keep()
-
-    def keep(self) -> None:
+    def keep(self) -> bool:
         """Keep the present state."""
-        march = self._march
-        stepper = march.stepper
+        stepper = self._march.stepper
         state, block = stepper.state, self._block
         if self._complete:
-            self.knots.append(stepper.knot())
+            self.knots[self.length] = stepper.knot()
         if (
             block is None
             or block.used == block.rows.shape[0]
             or block.reduction is not stepper.reduction
         ):
-            self._block = block = Block(self._next_size(), state, stepper.reduction)
-            self.blocks.append(block)
-        write_row(block.rows, block.used, march.t, state.q, state.v, state.a, state.kept)
+            block = self._next_block()
+        write_row(block.rows, block.used, self._march.t, state.q, state.v, state.a, state.kept)
         block.used += 1
+        self.length += 1
+        return False
 
-    def _next_size(self) -> int:
-        return min(LARGEST, max(FIRST, sum(block.used for block in self.blocks)))
+    def keep_event(self, knot: Knot) -> None:
+        """Keep the motion at an event in the place of the state, which is beyond it."""
+        self.keep()
+        block = self._block
+        assert block is not None
+        block.rows[block.used - 1, : 1 + 2 * block.n] = np.concatenate([[knot.t], knot.q, knot.v])
+        self.knots[self.length - 1] = knot
+
+    def _next_block(self) -> Block:
+        size = min(LARGEST, max(FIRST, self.length))
+        self._block = block = Block(size, self._march.stepper)
+        self.blocks.append(block)
+        return block
 
     @property
     def times(self) -> Array:

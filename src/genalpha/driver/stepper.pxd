@@ -11,6 +11,7 @@ cdef class Stepper:
     cdef public double t
     cdef public Counters counters
     cdef public object state, known
+    cdef tuple _checked
     cdef Scheme _step
     cpdef attempt(self, double h)
     cpdef accept(self, state, t=*)

@@ -6,6 +6,8 @@ turns what goes wrong in a step into an error that says when and where.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from genalpha.driver.blame import worst_equations
@@ -71,6 +73,7 @@ class Stepper:
         self.settings = options.settings(mechanism, tolerance)
         self.scheme = choose(options.scheme, mechanism)
         self.known: Knot | None = None
+        self._checked: tuple[Any, Any] = (None, None)
         self.counters = counters or Counters()
         self.newton = Newton(
             options.jacobian,
@@ -91,8 +94,22 @@ class Stepper:
         InconsistentStartError, RedundantConstraintsError
             With the names of the constraints.
         """
-        check_start(self.full, t, q, v)
-        self._begin(t, q, v, lam, psi, h, Reduction(self.full, t, q, v))
+        self._begin(t, q, v, lam, psi, h, self.check(t, q, v))
+
+    def check(self, t: float, q: Array, v: Array) -> Reduction:
+        """Check a start, once however often it is begun from; return its independent constraints.
+
+        Raises
+        ------
+        InconsistentStartError, RedundantConstraintsError
+            With the names of the constraints.
+        """
+        start, reduction = self._checked
+        if start is None or not (t == start[0] and q is start[1] and v is start[2]):
+            check_start(self.full, t, q, v)
+            reduction = Reduction(self.full, t, q, v)
+            self._checked = (t, q, v), reduction
+        return reduction
 
     def _begin(
         self, t: float, q: Array, v: Array, lam: Array, psi: Array, h: float, reduction: Reduction

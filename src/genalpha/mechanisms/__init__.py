@@ -9,9 +9,11 @@ from genalpha.mechanisms.beam import flexible_pendulum
 from genalpha.mechanisms.bouncing import Stop, bouncing_pendulum
 from genalpha.mechanisms.caraxis import car_axis
 from genalpha.mechanisms.chains import chain, closed_chain
+from genalpha.mechanisms.clutch import Clutch, clutch
 from genalpha.mechanisms.exponential import hht_test, jay_negrut_test, jay_test
 from genalpha.mechanisms.fourbar import four_bar, n_four_bar
 from genalpha.mechanisms.pendulums import assimulo_pendulum, driven_pendulum, simple_pendulum
+from genalpha.mechanisms.rocking import Block, rocking_block
 from genalpha.mechanisms.rolling import rolling_disk
 from genalpha.mechanisms.skates import chaplygin_sleigh, knife_edge
 from genalpha.mechanisms.slidercrank import slider_crank
@@ -42,6 +44,8 @@ _CATALOGUE: tuple[Callable[..., Mechanism], ...] = (
     heavy_top,
     flexible_pendulum,
     bouncing_pendulum,
+    rocking_block,
+    clutch,
     rolling_disk,
     knife_edge,
     chaplygin_sleigh,
@@ -53,4 +57,4 @@ def catalogue() -> Mapping[str, Callable[..., Mechanism]]:
     return MappingProxyType({function.__name__: function for function in _CATALOGUE})
 
 
-__all__ = ["Stop", "catalogue", *(function.__name__ for function in _CATALOGUE)]
+__all__ = ["Block", "Clutch", "Stop", "catalogue", *(function.__name__ for function in _CATALOGUE)]

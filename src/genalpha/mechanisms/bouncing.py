@@ -30,6 +30,15 @@ class Stop:
         """Return the distance from the stop: an event function, negative behind the stop."""
         return float(q[0]) * cos(self.angle) + float(q[1]) * sin(self.angle)
 
+    def event(self) -> Callable[[float, Vector, Vector], float]:
+        """Return the gap as an event function for `integrate`, with the rebound as its impact."""
+
+        def gap(t: float, q: Vector, v: Vector) -> float:
+            return self.gap(t, q, v)
+
+        gap.direction, gap.impact = -1, self.rebound  # type: ignore[attr-defined]
+        return gap
+
     def rebound(self, t: float, q: Vector, v: Vector) -> Vector:
         """Return the velocity after an impact; on a circle all of it is normal to the stop."""
         return -self.restitution * v
@@ -50,7 +59,7 @@ def _next_impact(frequency: float, angle: float, rate: float, stop: Stop) -> flo
     return ((meet - now) % period) / frequency
 
 
-class _Bounces:
+class Bounces:
     """The arcs between impacts, found one after the other when they are asked for."""
 
     def __init__(self, frequency: float, angle0: float, rate0: float, stop: Stop) -> None:
@@ -69,8 +78,12 @@ class _Bounces:
             rate = self.arcs[-1](self.wait)[1]
             self.starts.append(self.starts[-1] + self.wait)
             self._append(self.stop.angle, -self.stop.restitution * rate)
-        arc = max(i for i, start in enumerate(self.starts) if start <= t)
+        arc = self.impacts_until(t)
         return self.arcs[arc](t - self.starts[arc])
+
+    def impacts_until(self, t: float) -> int:
+        """Return how many impacts there have been, of those that a call has looked for."""
+        return sum(start <= t for start in self.starts) - 1
 
 
 def bouncing_pendulum(
@@ -83,12 +96,12 @@ def bouncing_pendulum(
 ) -> Mechanism:
     """Return a point-mass pendulum that is meant to hit a stop, for event handling.
 
-    The Mechanism is the smooth part; the impacts are the caller's events: watch
-    ``stop.gap(t, q, v)`` and, when it falls through zero, go on with
-    ``stop.rebound(t, q, v)`` as the velocity. The reference knows the impacts: exact arcs of
-    Jacobi's elliptic functions, joined at impact times from the inverse functions. With the
-    stop left of the lowest point the impacts end when the pendulum no longer reaches it. The
-    impacts take energy, so no energy is given.
+    The Mechanism is the smooth part; the impacts are the caller's events:
+    ``integrate(mechanism, t, events=[stop.event()])``, or watch ``stop.gap(t, q, v)`` and, when it
+    falls through zero, go on with ``stop.rebound(t, q, v)`` as the velocity. The reference knows
+    the impacts: exact arcs of Jacobi's elliptic functions, joined at impact times from the inverse
+    functions. With the stop left of the lowest point the impacts end when the pendulum no longer
+    reaches it. The impacts take energy, so no energy is given.
 
     Parameters
     ----------
@@ -103,7 +116,7 @@ def bouncing_pendulum(
     if not stop.angle < angle0 < pi:
         raise ValueError(f"angle0 = {angle0} must lie between the stop at {stop.angle} and pi")
     model = PointPendulum(point_mass, length, gravity)
-    bounces = _Bounces(sqrt(gravity / length), angle0, rate0, stop)
+    bounces = Bounces(sqrt(gravity / length), angle0, rate0, stop)
 
     def motion(t: float) -> Motion:
         return model.motion(t, *bounces(t))

@@ -9,6 +9,7 @@ import numpy as np
 
 from genalpha.mechanisms._build import Vector, mass_matrix
 from genalpha.mechanisms.bouncing import Stop
+from genalpha.mechanisms.rocking import Block
 from genalpha.mechanisms.squeezer import SqueezerParameters
 from genalpha.mechanisms.squeezer_absolute import absolute_position
 from genalpha.model import Mechanism
@@ -35,6 +36,25 @@ def _bouncing(mechanism: Mechanism, t: float, q: Vector) -> Lines:
     stop = Stop().angle
     tip = np.array([np.sin(stop), -np.cos(stop)]) * float(np.hypot(*q))
     return [*_point_pendulum(mechanism, t, q), np.array([0.8 * tip, 1.2 * tip])]
+
+
+def _block(mechanism: Mechanism, t: float, q: Vector) -> Lines:
+    block = Block()
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]]) * [
+        block.half_width,
+        block.half_height,
+    ]
+    c, s = np.cos(q[2]), np.sin(q[2])
+    return [corners @ np.array([[c, s], [-s, c]]) + q[:2]]
+
+
+def _clutch(mechanism: Mechanism, t: float, q: Vector) -> Lines:
+    """Both rotors side by side, with a mark on each."""
+    turn = np.linspace(0.0, 2.0 * np.pi, 60)
+    rim = np.column_stack([np.cos(turn), np.sin(turn)])
+    places = np.array([[0.0, 0.0], [2.5, 0.0]])
+    marks = [np.array([p, p + [np.cos(a), np.sin(a)]]) for p, a in zip(places, q, strict=True)]
+    return [*(p + rim for p in places), *marks]
 
 
 def _slider_crank(mechanism: Mechanism, t: float, q: Vector) -> Lines:
@@ -107,6 +127,8 @@ _SKETCHES: dict[str, Callable[[Mechanism, float, Vector], Lines]] = {
     "assimulo_pendulum": _point_pendulum,
     "driven_pendulum": _point_pendulum,
     "bouncing_pendulum": _bouncing,
+    "rocking_block": _block,
+    "clutch": _clutch,
     "four_bar": _rods,
     "n_four_bar": _rods,
     "slider_crank": _slider_crank,
@@ -130,8 +152,8 @@ def sketch(mechanism: Mechanism, t: float, q: Vector) -> Lines:
     Parameters
     ----------
     mechanism : Mechanism
-        From `genalpha.mechanisms`; the squeezers, the beam and the stop are drawn with their
-        default geometry.
+        From `genalpha.mechanisms`; the squeezers, the beam, the block and the stop are drawn with
+        their default geometry.
     t : float
     q : (n,) array
 

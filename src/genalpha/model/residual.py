@@ -133,6 +133,8 @@ class OneResidual:
         self._groups: Groups | None = None
         self._pattern: Array | None = None
         self._last_setup = np.nan
+        #: How often the problem may have changed.
+        self.changes = 0
         #: Whether the problem's own Jacobian is used, if there is one.
         self.uses_jacobian = True
         self._known: tuple[tuple[Any, ...], Array] | None = None
@@ -143,6 +145,11 @@ class OneResidual:
         self.start_blocks: Blocks | None = None
         #: About M, G, K and the reactions' derivatives, of the last iteration matrix.
         self.latest: Blocks | None = None
+
+    def forget(self) -> None:
+        """Forget values, because the problem may have changed; what Newton needs may be old."""
+        self._known = None
+        self.changes += 1
 
     def state(self, q: Array, v: Array, vdot: Array, lam: Array, psi: Array) -> tuple[Array, Array]:
         """Return y and yd."""

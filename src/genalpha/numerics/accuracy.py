@@ -41,7 +41,7 @@ LOOSEST = 1e-4
 
 def leading_tolerance(rtol: float, atol: ArrayLike) -> float:
     """Return the tolerance that accuracies follow: the relative one, or else the absolute one."""
-    return float(rtol) or float(np.min(atol))
+    return float(rtol) or float(np.min(np.asarray(atol)))
 
 
 def for_tolerance(tolerance: float) -> float:

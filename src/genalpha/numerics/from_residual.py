@@ -85,7 +85,7 @@ class Accelerations:
         ConvergenceError, SingularSystemError
         """
         n, m = self.whole.n, self.whole.m
-        point = t, q.tobytes(), v.tobytes(), accurate
+        point = t, q.tobytes(), v.tobytes(), accurate, self.whole.changes
         if self._last is None or self._last[0] != point:
             guess = self._guess(t, np.concatenate([self.vdot, lam, psi]))
             x = self._solved(name, t, q, v, guess, accurate)

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from genalpha.kernels import combined, plus
+
 Array = np.ndarray
 
 
@@ -25,6 +27,19 @@ class Knot(NamedTuple):
     psi: Array
 
 
+def hermite(
+    t0: float, x0: Array, d0: Array, t1: float, x1: Array, d1: Array, t: float
+) -> tuple[Array, Array]:
+    """Return the cubic with given values x and derivatives d at t0 and t1, and its derivative."""
+    h = t1 - t0
+    s = (t - t0) / h
+    r = 1.0 - s
+    x = combined(r * r * (1.0 + 2.0 * s), x0, s * s * (3.0 - 2.0 * s), x1, h * s * r * r, d0)
+    slope = 6.0 * s * r / h
+    d = combined(slope, x1, -slope, x0, r * (1.0 - 3.0 * s), d0)
+    return plus(x, -h * s * s * r, d1), plus(d, s * (3.0 * s - 2.0), d1)
+
+
 def interpolate(left: Knot, right: Knot, t: float) -> Knot:
     """Return the motion at `t`; errors O(h^4) in q, O(h^3) in v, O(h^2) in the rest.
 
@@ -35,12 +50,7 @@ def interpolate(left: Knot, right: Knot, t: float) -> Knot:
         return right
     if t == left.t:
         return left
+    q, v = hermite(left.t, left.q, left.v, right.t, right.q, right.v, t)
     s = (t - left.t) / h
-    # q = left.q + h (s v0 + s^2 A + s^3 B): the standard cubic with q', v given at s = 0 and 1
-    slope = (right.q - left.q) / h
-    A = 3.0 * slope - 2.0 * left.v - right.v
-    B = left.v + right.v - 2.0 * slope
-    q = left.q + h * s * (left.v + s * (A + s * B))
-    v = left.v + s * (2.0 * A + 3.0 * s * B)
     linear = (a + s * (b - a) for a, b in zip(left[3:], right[3:], strict=True))
     return Knot(t, q, v, *linear)

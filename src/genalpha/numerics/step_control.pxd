@@ -7,14 +7,10 @@ cdef class Controller:
     cdef public int order
     cdef public double safe, fac1, fac2
     cdef public tuple keep
-    cdef public tuple _last
-    cdef public bint _rejected
+    cdef public bint _rejected, _fresh
 
     @cython.locals(factor=double)
-    cpdef double accepted(self, double error, double h) except? -1.0
-    @cython.locals(last_error=double, last_h=double, trend=double)
-    cpdef double _predicted(self, double error, double h) except? -1.0
-    @cython.locals(ratio=double)
+    cpdef double accepted(self, double error, double trend) except? -1.0
     cpdef double _towards_aim(self, double error, double gain) except? -1.0
     cpdef double rejected(self, double error) except? -1.0
 

@@ -6,13 +6,13 @@ from genalpha.kernels.vectors cimport weighted_cosine
 
 
 cpdef double motion_part(double error, double h) except? -1.0
+cpdef double moved(double error, double change) except? -1.0
 
 
 cdef class Trend:
-    cdef list _past
+    cdef double _phi
+    cdef cnp.ndarray _snap
 
-    @cython.locals(
-        oldest=double, last=double, now=double, before=double, change=double, shift=double
-    )
-    cpdef double factor(self, double phi, cnp.ndarray snap, cnp.ndarray weight) except? -1.0
+    @cython.locals(change=double)
+    cpdef double change(self, double phi, cnp.ndarray snap, cnp.ndarray weight) except? -1.0
     cpdef append(self, double phi, cnp.ndarray snap)

@@ -1,9 +1,10 @@
-"""Where the error is going: local errors moved to the step that they are asked for.
+"""Where the error is going: the one predictor of adaptive steps.
 
 Differences of the past tell v''' one step before the middle of the present step. While the motion
 grows wilder, such an estimate is too small, afterwards too large, and the steps lag behind. With
-phi = err / h^3, the motion's part of the error, the estimate is multiplied with phi's change over
-one more step. See the theory page.
+phi = err / h^3, the motion's part of the error, `Trend` tells by how much log(phi) changes from
+one step to the next. The estimate is moved along this trend to where it is wanted (`moved`), and
+the next step size follows it by one step more (`step_control`). See the theory page.
 """
 
 from __future__ import annotations
@@ -16,14 +17,11 @@ from genalpha.kernels import weighted_cosine
 
 Array = np.ndarray
 
-#: So many steps the estimate is moved. By its derivation it is one behind; the trend is old too.
+#: By so many steps the estimate is moved. It is one behind, and the trend half a step older still.
 AHEAD = 1.2
-#: A fall is followed by this share only: v''' may fall because it is about to change its sign.
-FALL = 0.5
-#: Share of the last step in the trend; the rest is that of the step before.
-LATEST = 2.0 / 3.0
-#: The error changes at most by this factor, up or down.
-LIMIT = 2.5
+#: A change is at most this, up or down. Smooth motions hardly know it; where a force jumps, phi
+#: comes from nothing, and to follow that would cut steps without end.
+STEEPEST = 2.0
 
 
 def motion_part(error: float, h: float) -> float:
@@ -31,14 +29,28 @@ def motion_part(error: float, h: float) -> float:
     return error / abs(h) ** 3
 
 
+def moved(error: float, change: float) -> float:
+    """Return an error moved along the trend to the middle of its step.
+
+    Parameters
+    ----------
+    error : float
+        As differences of the past tell it.
+    change : float
+        Of log(phi) per step.
+    """
+    return error * exp(AHEAD * change)
+
+
 class Trend:
-    """Remembers phi and v''' of the last two accepted steps."""
+    """Remembers phi and v''' of the last accepted step."""
 
     def __init__(self) -> None:
-        self._past: list[tuple[float, Array]] = []
+        self._phi = 0.0
+        self._snap: Array | None = None
 
-    def factor(self, phi: float, snap: Array, weight: Array) -> float:
-        """Return the factor that moves an error to the middle of its step.
+    def change(self, phi: float, snap: Array, weight: Array) -> float:
+        """Return by how much log(phi) changes per step, as of a step that is tried.
 
         Parameters
         ----------
@@ -49,21 +61,13 @@ class Trend:
         weight : (n,) array
             What an error of each component of v counts.
         """
-        if len(self._past) < 2 or not phi > 0.0:
-            return 1.0
-        (oldest, _), (last, last_snap) = self._past
-        now, before = log(phi / last), log(last / oldest)
-        if now < 0.0 < before:  # a rise is believed at once, a fall only when it goes on
-            return 1.0
-        change = LATEST * now + (1.0 - LATEST) * before
+        if self._snap is None or not 0.0 < phi < inf:
+            return 0.0
         # a v''' that turns round, as swinging errors do, has no trend
-        shift = AHEAD * change * (1.0 if change > 0.0 else FALL)
-        shift *= max(0.0, weighted_cosine(snap, last_snap, weight))
-        return min(LIMIT, max(1.0 / LIMIT, exp(shift)))
+        change = log(phi / self._phi) * max(0.0, weighted_cosine(snap, self._snap, weight))
+        return min(STEEPEST, max(-STEEPEST, change))
 
     def append(self, phi: float, snap: Array | None) -> None:
         """Add an accepted step; without its v''', or without an error, the past ends there."""
-        if snap is None or not 0.0 < phi < inf:
-            self._past = []
-        else:
-            self._past = [*self._past[-1:], (phi, snap)]
+        known = snap is not None and 0.0 < phi < inf
+        self._phi, self._snap = (phi, snap) if known else (0.0, None)

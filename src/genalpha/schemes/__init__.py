@@ -6,22 +6,22 @@ draw on it.
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from genalpha.errors import InvalidOptionError
 from genalpha.model import Mechanism
-from genalpha.schemes.hhti2 import HHTI2
-from genalpha.schemes.i3 import GenAlphaI3
 from genalpha.schemes.scheme import Scheme, Settings, State
-from genalpha.schemes.soi2 import GenAlphaSOI2
 
 __all__ = ["SCHEMES", "Scheme", "Settings", "State", "choose"]
 
+#: File and class of every scheme.
+_SCHEMES = (
+    ("i3", "GenAlphaI3"),
+    ("soi2", "GenAlphaSOI2"),
+    ("hhti2", "HHTI2"),
+)
 SCHEMES: dict[str, type[Scheme]] = {
-    scheme.name: scheme
-    for scheme in (
-        GenAlphaI3,
-        GenAlphaSOI2,
-        HHTI2,
-    )
+    name: getattr(import_module(f"genalpha.schemes.{file}"), name) for file, name in _SCHEMES
 }
 
 

@@ -7,7 +7,6 @@ import pytest
 from assimulo.exception import TerminateSimulation
 from assimulo.problem import Explicit_Problem
 
-from genalpha.assimulo.events import changed_signs, first_change
 from genalpha.errors import CallbackError, InvalidOptionError
 from genalpha.mechanisms.bouncing import Stop, bouncing_pendulum
 
@@ -67,7 +66,8 @@ class TestLocation:
         solver = make(problem)
         solver.simulate(0.1, 4)
         assert solver.statistics["nstateevents"] == 3
-        assert 10 < solver.statistics["nstatefcns"] < 100
+        # three per step and some forty per event
+        assert 39 <= solver.statistics["nstatefcns"] < 200
         assert np.allclose([t for t, _ in problem.seen], sorted(times[:3]), atol=1e-12)
         assert [info[0] for _, info in problem.seen] == [[0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0]]
 
@@ -86,24 +86,6 @@ class TestLocation:
         watched(problem, at_time(0.1 - 1e-13))
         t, _, _ = make(problem).simulate(0.1)
         assert len(problem.seen) == 1 and t[-1] == 0.1
-
-    def test_discontinuous_functions(self):
-        def steps(t):
-            return np.array([1.0 if t < -0.7 else -1.0, 1.0])
-
-        found = first_change(steps, steps(-1.0), -1.0, 0.0)
-        assert 0.0 <= found + 0.7 < 1e-15
-        assert changed_signs([1, -1, 0, 2, 0], [0, 1, 1, 3, -1]) == [-1, 1, 1, 0, 0]
-
-    def test_smooth_functions_need_few_evaluations(self):
-        calls = []
-
-        def smooth(t):
-            calls.append(t)
-            return np.array([np.exp(t) - 1.3])
-
-        assert abs(first_change(smooth, smooth(0.0), 0.0, 1.0) - np.log(1.3)) < 1e-15
-        assert len(calls) < 16
 
 
 class TestOutputAtEvents:
@@ -260,7 +242,7 @@ class TestHandling:
         watched(problem, at_time(0.05), handle=finer)
         solver = make(problem)
         solver.simulate(0.06)
-        assert solver.statistics["nsteps"] == 6 + 10  # the step of the event was taken in full
+        assert solver.statistics["nsteps"] == 5 + 10
 
     def test_an_exception_in_handle_event(self, make, problem):
         def fail(solver, info):

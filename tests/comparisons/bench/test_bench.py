@@ -287,6 +287,17 @@ def test_the_race_tells_plainly_who_is_ahead(climbs: list[Climb]) -> None:
     assert failure.number("failed") == 1.0
 
 
+def test_the_defaults_race_alone(climbs: list[Climb]) -> None:
+    """Whoever of ours is faster does not help the default."""
+    default = climb(race.DEFAULT[0], Form.MECHANISM, {1e-1: 2e-3, 1e-2: 8e-3})
+    row = race.verdict("chain_20", 1e-2, [*climbs, default], race.DEFAULT, "race: defaults")
+    assert row.values["ours"] == race.DEFAULT[0]
+    assert row.number("ratio") == pytest.approx(0.5)
+    assert "IDA, ind1 IS AHEAD by 2.0" in row.note
+    assert missed(row, LAYOUTS["race: defaults"]) == ""
+    assert default in race.contenders([*climbs, default])
+
+
 def test_the_race_without_peers_is_no_defeat(climbs: list[Climb]) -> None:
     row = race.verdict("chain_20", 1e-2, climbs[:1])
     assert row.number("ratio") == math.inf

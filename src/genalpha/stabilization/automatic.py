@@ -19,8 +19,8 @@ from collections.abc import Callable
 import numpy as np
 
 from genalpha.errors import InvalidOptionError
-from genalpha.numerics.deviation import Guarantee, contracting_norm, step_matrix
-from genalpha.numerics.stabilization import Gains
+from genalpha.stabilization.deviation import Guarantee, contracting_norm, step_matrix
+from genalpha.stabilization.gains import Gains
 
 Array = np.ndarray
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from genalpha.errors import InvalidOptionError
-from genalpha.numerics.stabilization import Gains
-from genalpha.schemes.stabilized import ORDERS, euler, runge_kutta
+from genalpha.stabilization.equations import ORDERS, euler, runge_kutta
+from genalpha.stabilization.gains import Gains
 
 Array = np.ndarray
 

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from genalpha.driver.stabilized_options import StabilizedOptions
 from genalpha.errors import CallbackError, ConvergenceError, InvalidOptionError
 from genalpha.model import Mechanism
-from genalpha.numerics.automatic_gains import automatic_gains
 from genalpha.numerics.counters import Counters
-from genalpha.numerics.deviation import Deviation, Guarantee, deviation_of_run, step_matrix
 from genalpha.numerics.initial_values import project_position, project_velocity
 from genalpha.numerics.redundancy import Reduction
-from genalpha.numerics.stabilization import Gains, Perturbation
-from genalpha.schemes.stabilized import ORDERS, Evaluation, deviation, evaluate, remainders
+from genalpha.stabilization.automatic import automatic_gains
+from genalpha.stabilization.deviation import Deviation, Guarantee, deviation_of_run, step_matrix
+from genalpha.stabilization.equations import ORDERS, Evaluation, deviation, evaluate, remainders
+from genalpha.stabilization.gains import Gains, Perturbation
+from genalpha.stabilization.options import StabilizedOptions
 
 Array = np.ndarray
 

@@ -1,6 +1,6 @@
 """Bounds on the deviation from the constraints under a method of fixed steps.
 
-R. G. Mukharlyamov (2000), Theorems 6 and 7; see `genalpha.numerics.stabilization` for A~ and the
+R. G. Mukharlyamov (2000), Theorems 6 and 7; see `genalpha.stabilization.gains` for A~ and the
 deviation, alpha = (f, f_dot, f'). One step of size h gives, with a remainder r,
 
     alpha_1 = Phi alpha_0 + r,   Phi = E + h A~                            Euler (5.3)

@@ -35,7 +35,7 @@ from genalpha.model import Mechanism
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import factorize, saddle, stack
 from genalpha.numerics.mass import mass_solver
-from genalpha.numerics.stabilization import Perturbation
+from genalpha.stabilization.gains import Perturbation
 
 Array = np.ndarray
 RightHandSide = Callable[[float, Array], Array]

@@ -1,0 +1,213 @@
+"""Event functions of `integrate`: SciPy's conventions, and what an impact does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from genalpha.driver.march import March
+from genalpha.driver.watch import Happening
+from genalpha.errors import CallbackError, InconsistentStartError
+from genalpha.model import Mechanism
+from genalpha.numerics.impulses import velocity_after
+from genalpha.numerics.initial_values import project_position
+
+Array = np.ndarray
+Function = Callable[[float, Array, Array], float]
+
+#: A position may be moved onto the constraints by this much, relative to its size.
+NEARBY = 1e-6
+
+
+class Impulse(NamedTuple):
+    """What the constraints do at once at an impact.
+
+    Attributes
+    ----------
+    t : float
+    event : int
+        Number of the event function.
+    v_before, v_after : (n,) array
+        Velocities before the impact and after it.
+    lam, psi : (m,), (l,) array
+        Time integrals of the multipliers over the impact, of the constraints after it: they bring
+        the velocity that `impact` gave onto the constraints.
+    """
+
+    t: float
+    event: int
+    v_before: Array
+    v_after: Array
+    lam: Array
+    psi: Array
+
+
+class Events:
+    """The event functions, what is known of them, and what has happened.
+
+    Parameters
+    ----------
+    functions : sequence of callable(t, q, v) -> float
+        Each may have the attributes ``terminal`` (bool, or after how many events it stops the run),
+        ``direction`` (-1, 0, 1) and ``impact`` (callable(t, q, v)).
+
+    Attributes
+    ----------
+    times, points : list of list
+        For each function, its events so far, and (q, v) there.
+    impulses : list of Impulse
+    """
+
+    def __init__(self, functions: Sequence[Function]) -> None:
+        self.functions = list(functions)
+        self.times: list[list[float]] = [[] for _ in self.functions]
+        self.points: list[list[tuple[Array, Array]]] = [[] for _ in self.functions]
+        self.impulses: list[Impulse] = []
+
+    @staticmethod
+    def faults(events: Any) -> list[str]:
+        """List what is wrong with the events given to `integrate`."""
+        found = []
+        for i, f in enumerate(events):
+            if not callable(f):
+                found.append(f"events[{i}] = {f!r} is no function of (t, q, v)")
+                continue
+            terminal, direction = getattr(f, "terminal", None), getattr(f, "direction", 0.0)
+            whole = isinstance(terminal, (bool, int, np.integer, np.bool_))
+            if terminal is not None and not (whole and terminal >= 0):
+                found.append(f"events[{i}].terminal = {terminal!r}; expected a bool or a count")
+            if not (np.ndim(direction) == 0 and np.isreal(direction)):
+                found.append(f"events[{i}].direction = {direction!r}; expected -1, 0 or 1")
+            impact = getattr(f, "impact", None)
+            if impact is not None and not callable(impact):
+                found.append(f"events[{i}].impact = {impact!r} is no function of (t, q, v)")
+        return found
+
+    def values(self, t: float, q: Array, v: Array) -> list[float]:
+        """Return the values of all functions; each gets arrays of its own."""
+        return [self._value(i, f, t, q, v) for i, f in enumerate(self.functions)]
+
+    @staticmethod
+    def _value(i: int, f: Function, t: float, q: Array, v: Array) -> float:
+        found: Any = f(t, q.copy(), v.copy())
+        if isinstance(found, float):
+            return float(found)
+        value = np.asarray(found, dtype=float)
+        if value.size != 1:
+            raise CallbackError(
+                f"events[{i}] returned {value.size} values at t = {t:.9g}; expected one number"
+            )
+        return float(value.ravel()[0])
+
+    def note(self, happening: Happening) -> list[int]:
+        """Take down an event, and return the functions that wanted it: by their `direction`."""
+        wanted = []
+        for i, (f, info) in enumerate(zip(self.functions, happening.info, strict=True)):
+            if info and getattr(f, "direction", 0) * info >= 0:
+                wanted.append(i)
+                self.times[i].append(happening.t)
+                self.points[i].append((happening.point[1].copy(), happening.point[2].copy()))
+        return wanted
+
+    def is_terminal(self, i: int) -> bool:
+        """Tell whether the run ends with the last event of a function."""
+        terminal = getattr(self.functions[i], "terminal", None) or 0
+        return bool(terminal) and len(self.times[i]) >= int(terminal)
+
+    def impact(self, i: int) -> Callable[..., Any] | None:
+        """Return the function's impact, if it has one."""
+        return getattr(self.functions[i], "impact", None)
+
+    def after(
+        self, o: Mechanism, wanted: list[int], t: float, q: Array, v: Array
+    ) -> tuple[Mechanism, Array, Array]:
+        """Return mechanism, position and velocity after the impacts of some functions, in order."""
+        for i in wanted:
+            impact = self.impact(i)
+            if impact is None:
+                continue
+            found = read_impact(impact(t, q.copy(), v.copy()), o, q, v, i)
+            new, q1, v1 = found
+            q1 = _on_constraints(new, t, q, q1, i)
+            after, lam, psi = velocity_after(new, t, q1, v1)
+            self.impulses.append(Impulse(t, i, v, after, lam, psi))
+            o, q, v = new, q1, after
+        return o, q, v
+
+
+def read_impact(
+    found: Any, o: Mechanism, q: Array, v: Array, i: int
+) -> tuple[Mechanism, Array, Array]:
+    """Return mechanism, position and velocity from what an impact has returned.
+
+    That is v, (q, v), a Mechanism, or these with a Mechanism in a tuple; None changes nothing.
+    """
+    parts = list(found) if isinstance(found, tuple) else [found]
+    mechanisms = [x for x in parts if isinstance(x, Mechanism)]
+    parts = [x for x in parts if x is not None and not isinstance(x, Mechanism)]
+    new = mechanisms[0] if mechanisms else o
+    if new.n_q != o.n_q:
+        raise CallbackError(
+            f"events[{i}].impact returned a mechanism of {new.n_q} coordinates; expected "
+            f"{o.n_q}, as before: coordinates must stay the same, constraints may change"
+        )
+    if len(parts) > 1 and all(np.ndim(x) == 0 for x in parts):
+        parts = [parts]  # a velocity as a tuple of numbers
+    try:
+        values = [np.array(x, dtype=float) for x in parts]
+    except (TypeError, ValueError):
+        values = []
+        parts = [found]
+    if len(values) == 1 and values[0].shape == (2, o.n_q) and o.n_q != 2:
+        values = list(values[0])
+    good = len(values) == len(parts) <= 2 and all(x.shape == (o.n_q,) for x in values)
+    if not good or not all(np.isfinite(x).all() for x in values):
+        raise CallbackError(
+            f"events[{i}].impact returned {found!r:.200}; expected v or (q, v), finite and of "
+            f"shape ({o.n_q},), a Mechanism, or both in a tuple"
+        )
+    if not values:
+        return new, q, v
+    return new, (values[0] if len(values) == 2 else q), values[-1]
+
+
+def _on_constraints(o: Mechanism, t: float, before: Array, q: Array, i: int) -> Array:
+    """Return a position on the constraints, if it is nearly so already."""
+    moved = project_position(o, t, q)
+    if np.abs(moved - q).max() <= NEARBY * max(1.0, float(np.abs(q).max())):
+        return moved
+    moves = not np.array_equal(before, q)
+    what = "moves the position" if moves else "hands over a mechanism, and stays"
+    worst = o.holonomic(t, q)
+    j = int(np.argmax(np.abs(worst)))
+    raise InconsistentStartError(
+        f"{o.name}: events[{i}].impact at t = {t:.9g} {what} off constraint "
+        f"{o.constraint_names[j]}: its residual is {worst[j]:.3e} where 0 is needed"
+    )
+
+
+class Coordinates:
+    """A march as event functions see it: points (t, q, v) of its last step."""
+
+    def __init__(self, march: March) -> None:
+        self._march = march
+
+    @property
+    def t_left(self) -> float:
+        """Where the last step began."""
+        return self._march.t_left
+
+    @property
+    def t(self) -> float:
+        """Where it ended."""
+        return self._march.t
+
+    def at(self, t: float) -> tuple[float, Array, Array]:
+        """Return the motion, interpolated."""
+        return self._march.coordinates_at(t)
+
+    def consistent_at(self, t: float) -> tuple[float, Array, Array]:
+        """Return the same on the constraints."""
+        return self._march.consistent_coordinates_at(t)

@@ -1,0 +1,113 @@
+"""A run of `integrate`: phases between impacts, each a march of its own, kept in one record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from genalpha.driver.events import Coordinates, Events
+from genalpha.driver.integration import Integration
+from genalpha.driver.march import March, StepSizes
+from genalpha.driver.pace import Pace
+from genalpha.driver.record import Record
+from genalpha.driver.stepper import Stepper
+from genalpha.driver.watch import Happening, Watch
+from genalpha.model import Mechanism
+from genalpha.numerics.initial_values import accelerations
+from genalpha.numerics.interpolation import Knot
+from genalpha.numerics.redundancy import Reduction
+
+Array = np.ndarray
+
+
+class PhaseRecord(Record):
+    """A record that knows which events end a phase."""
+
+    def __init__(self, march: March, complete: bool, events: Events) -> None:
+        super().__init__(march, complete)
+        self.events, self.wanted = events, [0]
+        self.pace = Pace(march.t)
+        self.happening: Happening | None = None
+
+    def happened(self, happening: Happening) -> bool:
+        """See `Keeper`."""
+        self.happening = happening
+        self.wanted = self.events.note(happening)
+        if self.wanted:
+            self.pace.note(happening)
+        return any(
+            self.events.is_terminal(i) or self.events.impact(i) is not None for i in self.wanted
+        )
+
+
+class Phases:
+    """Integrates from one impact to the next.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    phase : callable(Mechanism) -> (Stepper, StepSizes)
+        Makes the steppers of all phases, which share their counters, and their step sizes.
+    events : Events
+    complete : bool
+        Whether accelerations and multipliers of all steps are worked out at once.
+
+    Attributes
+    ----------
+    record : Record
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        phase: Callable[[Mechanism], tuple[Stepper, StepSizes]],
+        events: Events,
+        complete: bool,
+    ) -> None:
+        self.mechanism, self._phase, self.events = mechanism, phase, events
+        self.march = March(*phase(mechanism))
+        self.march.t = mechanism.t0
+        self.record = PhaseRecord(self.march, complete, events)
+        self._watch = Watch(events.values, Coordinates(self.march)) if events.functions else None
+
+    def run(self, t_final: float) -> None:
+        """Integrate to `t_final`, or to a terminal event."""
+        o = self.mechanism
+        start = Knot(o.t0, o.q0, o.v0, np.zeros(o.n_q), *o.multiplier_guess())
+        integration = Integration(self.march, self.record, self._watch, self.march.stepper.counters)
+        while True:
+            self.march.begin(start, t_final)
+            if self._watch is not None:
+                self._watch.begin(start[:3])
+            self.record.keep()
+            if not integration.run(t_final):
+                return
+            at_event = self._at_event()
+            self.record.keep_event(at_event)
+            wanted = self.record.wanted
+            if any(self.events.is_terminal(i) for i in wanted):
+                return
+            start = self._after(at_event, wanted)
+            if start.t == t_final:
+                self.record.keep_event(start)
+                return
+
+    def _at_event(self) -> Knot:
+        """Return the motion before the impact."""
+        happening = self.record.happening
+        assert happening is not None
+        t, q, v = happening.point
+        return self.march.at(t)._replace(t=t, q=q, v=v)
+
+    def _after(self, knot: Knot, wanted: list[int]) -> Knot:
+        """Return the motion after the impacts, in a march with the mechanism that goes on."""
+        old = self.march.stepper.full
+        o, q, v = self.events.after(old, wanted, *knot[:3])
+        lam, psi = (knot.lam, knot.psi) if o is old else o.multiplier_guess()
+        if o is not old:
+            self.march.stepper, self.march.sizes = self._phase(o)
+        reduction = Reduction(o, knot.t, q, v)
+        guess = reduction.restrict(lam, psi)
+        vdot, lam, psi = accelerations(reduction.mechanism, knot.t, q, v, *guess)
+        return Knot(knot.t, q, v, vdot, *reduction.expand(knot.t, q, v, lam, psi))

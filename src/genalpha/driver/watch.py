@@ -1,0 +1,320 @@
+"""Event functions along a motion: which of them changes its sign first, and when.
+
+A function has a sign, +1 or -1, or none:
+
+1. At a start or a new start it has none if it is zero there to within its own rounding.
+2. It gets one when it is first seen away from zero. That is no event.
+3. An event is that a function with a sign reaches zero or is beyond it. Then it has no sign.
+
+So no function has two events at one instant, and one that an impact has left at zero cannot have
+one before it has left zero.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+from math import inf, nan
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from genalpha.driver.crossings import INNER, NEAR, Cubic
+from genalpha.driver.location import EPS, change, changes, first_change
+from genalpha.errors import CallbackError
+
+Array = np.ndarray
+Sample = tuple[float, list[float]]  # a time, and the values of all functions
+
+#: The first piece that is looked at, and the smallest, as parts of the step.
+FIRST_PIECE, SMALLEST_PIECE = 1.0 / 1024.0, 1.0 / 4096.0
+#: After an event the first piece is this part of the step, or so many roundings of the time.
+AFTER_EVENT, ROUNDINGS = 1e-10, 64.0
+#: Pieces grow by this factor, and by this one while they follow an event.
+GROWTH, FAST_GROWTH = 2.0, 64.0
+#: After a piece was halved, so many do not grow.
+PATIENCE = 3
+#: A function is zero to rounding below this many times what a change of all arguments by four
+#: units in their last place does to it.
+ROUNDING = 4.0
+#: A function is stopped if it leaves zero this much slower than it came.
+STOPPED = 1e-3
+#: Values on both sides of an event are rounding if they are this small beside others of the step.
+TINY = 1e-9
+
+
+class PassedZeroWarning(UserWarning):
+    """An event function was stopped at zero, and went on through it."""
+
+
+class Happening(NamedTuple):
+    """One or more functions have changed their sign.
+
+    Attributes
+    ----------
+    t : float
+        The first time known to be after the change; the one before it differs by rounding.
+    point : tuple
+        The motion there, as the path has it.
+    info : list of int
+        For every function +1 (it rose to zero), -1 (it fell), or 0.
+    clearance : list of float
+        How far each function has been from zero since its last event, in units of its rounding.
+    """
+
+    t: float
+    point: Any
+    info: list[int]
+    clearance: list[float]
+
+
+class Watch:
+    """Looks for events step after step.
+
+    Parameters
+    ----------
+    values : callable(t, ...) -> (k,) array
+        The event functions at a point of the path.
+    path : object
+        With ``t_left`` and ``t``, the ends of the last step, ``at(t)`` and ``consistent_at(t)``:
+        points (t, array, array, ...) within it, the latter on the constraints. Events are found
+        on the former and located on the latter.
+
+    Attributes
+    ----------
+    count : int
+        Evaluations so far.
+    """
+
+    def __init__(self, values: Callable[..., Any], path: Any) -> None:
+        self._function, self.path, self.count = values, path, 0
+        self._signs: list[int] = []
+        self._noise: list[float] = []
+        self._fired: list[int] = []
+        # how fast functions went through their last event, if a new start followed; else NaN
+        self._rates: list[float] = []
+        # farthest from zero since the last event
+        self._peaks: list[float] = []
+        # how far it has looked, values and slopes there
+        self._t, self._g, self._slopes = nan, [0.0], [nan]
+        self._begun = nan
+        # length of the next piece (0: not known yet), and what it was before an event
+        self._length = self._usual = 0.0
+        self._patience, self._is_new = 0, False
+
+    def begin(self, point: Any, path: Any | None = None) -> None:
+        """Start, or start anew, at a point; functions that had an event there have no sign yet."""
+        self.path = self.path if path is None else path
+        first, again = not self._signs, point[0] == self._t
+        self._g = self._values(point)
+        if len(self._g) != len(self._signs) and not first:
+            raise CallbackError(
+                f"{len(self._g)} event functions at t = {point[0]:.9g}, where there were "
+                f"{len(self._signs)} before: their number must not change"
+            )
+        if not (again and self._fired):  # what was rounding at an event still is
+            self._noise = self._rounding(point, point, point)
+            self._fired = [0] * len(self._g)
+        self._signs = [
+            0 if happened or abs(g) <= rounding else (1 if g > 0.0 else -1)
+            for g, rounding, happened in zip(self._g, self._noise, self._fired, strict=True)
+        ]
+        self._t, self._slopes = float(point[0]), [nan] * len(self._g)
+        self._is_new = 0 in self._signs
+        if not again or first:
+            self._rates = [nan] * len(self._g)
+        if first:
+            self._peaks = [abs(g) for g in self._g]
+        self._begun = self._t
+
+    def next(self) -> Happening | None:
+        """Return the next event in the last step, or None; call again until there is none."""
+        path = self.path
+        step = abs(path.t - path.t_left)
+        while self._t != path.t:
+            self._prepare(step)
+            left = abs(path.t - self._t)
+            # whatever it is, the time must see it
+            self._length = max(self._length, 4.0 * EPS * abs(self._t))
+            size = min(self._length, left)
+            end = path.t if size == left else self._t + float(np.copysign(size, path.t - self._t))
+            samples = self._samples(end, size > SMALLEST_PIECE * step)
+            if samples is None:
+                self._usual = self._length = 0.5 * size
+                self._patience = PATIENCE
+                continue
+            happening = self._first(samples)
+            if happening is not None:
+                return happening
+            if size == self._length:
+                self._grow()
+        return None
+
+    def _prepare(self, step: float) -> None:
+        """Choose the length of the first piece, or of the first one after an event."""
+        if not self._length:
+            self._length = self._usual = FIRST_PIECE * step
+        if self._is_new:
+            self._length = min(self._usual, max(AFTER_EVENT * step, ROUNDINGS * EPS * abs(self._t)))
+            self._is_new = False
+
+    def _grow(self) -> None:
+        if self._length < self._usual:
+            self._length = min(FAST_GROWTH * self._length, self._usual)
+        elif self._patience:
+            self._patience -= 1
+        else:
+            self._length = self._usual = GROWTH * self._length
+
+    def _samples(self, end: float, may_refuse: bool) -> list[Sample] | None:
+        """Return times and values along a piece that resolve all functions, or None."""
+        start, length, at = self._t, end - self._t, self._at
+        rows = [(start, self._g), *((t, at(t)) for t in (start + x * length for x in INNER))]
+        rows.append((end, at(end)))
+        extra, slopes = [], []
+        for i, sign in enumerate(self._signs):
+            cubic = Cubic(*(values[i] for _, values in rows))
+            unclear = may_refuse and not cubic.is_resolved(self._slopes[i] * length)
+            # what constraints hold at zero is noise, and no function to be resolved
+            if unclear and (sign or self._has_left(i, end)):
+                return None
+            slopes.append(cubic.slope1 / length)
+            if not sign or any(change(sign, values[i]) for _, values in rows):
+                continue
+            x = cubic.turning_point(sign)
+            if x > 0.0 and sign * cubic.at(x) < NEAR * cubic.surprise:
+                values = at(start + x * length)
+                off = abs(values[i] - cubic.at(x))
+                if may_refuse and not change(sign, values[i]) and abs(values[i]) <= 2.0 * off:
+                    return None
+                extra.append((start + x * length, values))
+        self._slopes = slopes
+        if extra:
+            rows = sorted(rows + extra, key=lambda row: abs(row[0] - start))
+        return rows
+
+    def _first(self, rows: list[Sample]) -> Happening | None:
+        """Return the first event among samples, or go on to the last of them."""
+        before = rows[0]
+        for row in rows[1:]:
+            if any(changes(self._signs, row[1])):
+                happening = self._located(before, row, rows)
+                if happening is not None:
+                    return happening
+            for i, g in enumerate(row[1]):
+                self._peaks[i] = max(self._peaks[i], abs(g))
+                if not self._signs[i] and abs(g) > self._noise[i] and self._has_left(i, row[0]):
+                    self._leave_zero(i, row[0], g)
+            before = row
+            self._t, self._g = row
+        return None
+
+    def _has_left(self, i: int, t: float) -> bool:
+        """Tell whether a function is away from zero on the constraints too: they may hold it."""
+        return abs(self._exact(t)[i]) > self._noise[i]
+
+    def _leave_zero(self, i: int, t: float, g: float) -> None:
+        """Give a function its sign; warn if a new start has stopped it and it yet goes on."""
+        self._signs[i] = 1 if g > 0.0 else -1
+        rate = self._rates[i]
+        went_on = rate * (t - self._begun)  # had it gone on as it came; NaN without a new start
+        if 0.0 < g / went_on <= STOPPED if went_on else False:
+            warnings.warn(
+                f"event function {i} came to a stop at zero at t = {self._begun:.9g} and then "
+                "went on through it: a body that is to rest there needs a mechanism in which "
+                "the contact is a constraint, or the run must stop there",
+                PassedZeroWarning,
+                stacklevel=2,
+            )
+        self._rates[i] = nan
+
+    def _located(self, low: Sample, high: Sample, rows: list[Sample]) -> Happening | None:
+        """Return the event between two samples; none if on the constraints there is none."""
+        exact = self._exact
+        g_low, g_high = exact(low[0]), exact(high[0])
+        if not any(changes(self._signs, g_high)):
+            return None
+        if any(changes(self._signs, g_low)):  # then it happened between there and the last sample
+            before = after = low[0]
+            values = g_low
+        else:
+            before, after, values = first_change(exact, self._signs, low[0], high[0], g_low, g_high)
+        point = self.path.consistent_at(after)
+        sizes = [max(abs(g[i]) for _, g in rows) for i in range(len(values))]
+        span = high[0] - low[0]
+        self._rates = [(b - a) / span for a, b in zip(g_low, g_high, strict=True)]
+        self._begun = nan
+        self._happened(exact(before), values, sizes, point)
+        clearance = [p / n if n else inf for p, n in zip(self._peaks, self._noise, strict=True)]
+        self._peaks = [0.0 if x else p for x, p in zip(self._fired, self._peaks, strict=True)]
+        return Happening(after, point, list(self._fired), clearance)
+
+    def _happened(
+        self, before: list[float], after: list[float], sizes: list[float], point: Any
+    ) -> None:
+        """Go on from an event: who has had it, and what is rounding."""
+        path = self.path
+        noise = self._rounding(point, path.at(path.t_left), path.at(path.t))
+        for i, values in enumerate(zip(before, after, strict=True)):
+            largest = max(map(abs, values))
+            if change(self._signs[i], after[i]) and largest <= TINY * sizes[i]:
+                noise[i] = max(noise[i], largest)
+        # those that are zero to rounding have an event at the same instant
+        self._fired = [
+            change(sign, value) or (-sign if abs(value) <= rounding else 0)
+            for sign, value, rounding in zip(self._signs, after, noise, strict=True)
+        ]
+        self._noise = noise
+        self._signs = [0 if x else s for x, s in zip(self._fired, self._signs, strict=True)]
+        self._t, self._g, self._is_new = float(point[0]), after, True
+        self._slopes = [nan] * len(after)
+
+    def _at(self, t: float) -> list[float]:
+        return self._values(self.path.at(t))
+
+    def _exact(self, t: float) -> list[float]:
+        return self._values(self.path.consistent_at(t))
+
+    def _values(self, point: Any) -> list[float]:
+        self.count += 1
+        found = self._function(*point)
+        values: list[float] = (
+            found if isinstance(found, list) else np.asarray(found, dtype=float).ravel().tolist()
+        )
+        for i, value in enumerate(values):
+            if value != value:
+                raise CallbackError(f"event function {i} is NaN at t = {point[0]:.9g}")
+        return values
+
+    def _rounding(self, point: Any, left: Any, right: Any) -> list[float]:
+        """Return up to which value each function is zero to rounding, at a point of a step.
+
+        It is what a change of all arguments in their last places does; if a change in the places
+        before does not do more, it is a jump of the function and not its rounding.
+        """
+        exact = self._values(point)
+        sizes = [max(abs(point[0]), abs(right[0] - left[0]))] + [
+            np.maximum(np.abs(x), np.maximum(np.abs(x0), np.abs(x1)))
+            for x, x0, x1 in zip(point[1:], left[1:], right[1:], strict=True)
+        ]
+
+        def moved_by(units: float, seed: int) -> list[float]:
+            arguments = [
+                x + units * EPS * size * _signs(seed + i, np.size(x)).reshape(np.shape(x))
+                for i, (x, size) in enumerate(zip(point, sizes, strict=True))
+            ]
+            changed = self._values(arguments)
+            return [abs(a - b) for a, b in zip(changed, exact, strict=True)]
+
+        small, large = (
+            [max(x, y) for x, y in zip(moved_by(units, 1), moved_by(units, 11), strict=True)]
+            for units in (4.0, 4e3)
+        )
+        return [ROUNDING * x if y > 10.0 * x else 0.0 for x, y in zip(small, large, strict=True)]
+
+
+@cache
+def _signs(seed: int, size: int) -> Array:
+    """Return a pattern of -1 and 1, random but always the same."""
+    return np.random.default_rng(seed).choice([-1.0, 1.0], size)

@@ -1,0 +1,68 @@
+"""Forces that switch inside a step.
+
+A scheme looks at the forces at the ends of its steps. While nothing changes there, errors are
+estimated as rounding, steps grow, and a force that switches on and off again in between would be
+jumped over without a trace. So where an estimate says nothing, or a step has grown all at once,
+the forces are looked at along the step, too (`switch`): a force that changes from one of these
+instants to the next by most of its change over the whole step does not change smoothly.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from genalpha.model import Mechanism
+from genalpha.numerics.initial_values import accelerations
+from genalpha.numerics.interpolation import Knot, interpolate
+from genalpha.numerics.weights import Tolerances
+
+Array = np.ndarray
+EMPTY = np.zeros(0)
+
+#: Parts into which a step is divided. A pulse longer than one of them is seen.
+PARTS = 8
+#: A force jumps if one part of the step has this share of its whole change. Of a cubic over eight
+#: parts none has more than 0.38, of a full wave 0.36.
+SUDDEN = 0.6
+#: Changes below this, relative to the largest force, are rounding.
+ROUNDING = 1e-12
+
+
+def switch(o: Mechanism, old: Any, new: Any, lam: Array, psi: Array, limit: Tolerances) -> float:
+    """Return the share of a step before the first sudden change of a force; 1 without any.
+
+    Parameters
+    ----------
+    o : Mechanism
+    old, new
+        Both ends of the step, with t, q and v.
+    lam, psi : (m,), (l,) array
+        Guesses of the multipliers.
+    limit : Tolerances
+        Changes that would not move the velocity by so much are left alone.
+    """
+    left, right = (Knot(s.t, s.q, s.v, EMPTY, EMPTY, EMPTY) for s in (old, new))
+    times = np.linspace(left.t, right.t, PARTS + 1)
+    knots = [interpolate(left, right, float(t)) for t in times]
+    forces = np.array([o.force(k.t, k.q, k.v) for k in knots])
+    for i in sudden(forces):
+        before, after = knots[i], knots[i + 1]
+        change = _acceleration(o, after, lam, psi) - _acceleration(o, before, lam, psi)
+        # at the worst place, the velocity is wrong by half of the jump times the step
+        if not limit.norm_v(0.5 * (right.t - left.t) * change, left.v, right.v) <= 1.0:
+            return max(float(i), 0.5) / PARTS
+    return 1.0
+
+
+def sudden(forces: Array) -> Array:
+    """Return the parts of a step in which a component jumps, (k + 1, n) forces along it given."""
+    jumps = np.abs(np.diff(forces, axis=0))
+    span = np.ptp(forces, axis=0)
+    seen = span > ROUNDING * np.abs(forces).max(initial=0.0)
+    return np.flatnonzero((seen & (jumps > SUDDEN * span)).any(axis=1))
+
+
+def _acceleration(o: Mechanism, k: Knot, lam: Array, psi: Array) -> Array:
+    return accelerations(o, k.t, k.q, k.v, lam, psi)[0]
