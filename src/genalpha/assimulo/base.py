@@ -23,6 +23,7 @@ from genalpha.driver.march import March
 from genalpha.driver.options import NEWTON, Options
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import (
+    CallbackError,
     InvalidOptionError,
     StepLimitError,
     UnsupportedProblemError,
@@ -150,6 +151,13 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         replaced = isinstance(own, Mechanism) and own is not reading.mechanism
         if replaced:
             self._reading = self._read(problem)
+            if self._reading.layout.size != self._leny:
+                raise CallbackError(
+                    f"a mechanism of other sizes was put into the problem at t = {self.t:.9g}: its "
+                    f"y has {self._reading.layout.size} components, that of the solver "
+                    f"{self._leny}. Constraints that come and go must stay in y: switch them by "
+                    "`sw`; or use integrate, whose events may hand over another mechanism"
+                )
         self._reading.forget()  # what a plain problem has answered
         if self.problem_info["switches"]:
             self._F.switches = self._reading.switches = list(self.sw)

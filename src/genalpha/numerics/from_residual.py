@@ -25,6 +25,8 @@ Array = np.ndarray
 ENOUGH = 1e-7
 #: The same of values that are only shown.
 ROUGHLY = 1e-5
+#: Errors of differences are smaller than this.
+NOISE = 1e-4
 #: A start whose first correction is smaller than this is taken as it is.
 NOTHING = 1e-8
 #: A matrix that contracts worse than this is renewed.
@@ -57,13 +59,15 @@ class Accelerations:
 
     def __init__(self, whole: OneResidual, vdot: Array, known: Blocks | None = None) -> None:
         self.whole, self.vdot = whole, vdot
+        self._unit = 1.0
         self._blocks, self._solve = known, None if known is None else self._factorized(known)
         self._mass: tuple[Array | None, Solve] | None = None
         self._last: tuple[tuple[Any, ...], Array] | None = None
         self._past: list[tuple[float, Array]] = []
 
-    @staticmethod
-    def _factorized(blocks: Blocks) -> Solve:
+    def _factorized(self, blocks: Blocks) -> Solve:
+        reactions = float(np.max(np.abs(blocks.R), initial=0.0))
+        self._unit = float(np.max(np.abs(blocks.A))) / reactions if reactions else 1.0
         return factorize(saddle(blocks.A, blocks.R, np.vstack([blocks.G, blocks.K])))
 
     def __call__(
@@ -115,7 +119,8 @@ class Accelerations:
             if not iteration and size <= NOTHING:
                 return x
             x, rate, last = x + d, size / last, size
-            if size <= enough:
+            # corrections that no longer become smaller are errors of the differences
+            if size <= enough or (iteration > 1 and size <= NOISE and rate > 0.3):
                 return x
             if not rate <= SLOW and iteration and not fresh:
                 self._solve = None
@@ -153,12 +158,14 @@ class Accelerations:
         return np.concatenate([at.motion, *level])
 
     def _size(self, d: Array, x: Array) -> float:
-        n, size = self.whole.n, 0.0
-        for part in (slice(0, n), slice(n, None)):
-            if d[part].size:
-                whole = float(np.max(np.abs(x[part]))) + float(np.max(np.abs(d[part])))
-                size = max(size, float(np.max(np.abs(d[part]))) / (whole or 1.0))
-        return size
+        """Return the size of a correction relative to accelerations, or to what reactions make.
+
+        Multipliers are accelerations in units of mass over gradient; either may be zero.
+        """
+        n, unit = self.whole.n, self._unit
+        parts = [(x[:n], d[:n], 1.0)] + ([(x[n:], d[n:], unit)] if x.size > n else [])
+        whole = max(float(np.max(np.abs(x)) + np.max(np.abs(d))) / u for x, d, u in parts)
+        return max(float(np.max(np.abs(d))) / u for _, d, u in parts) / (whole or 1.0)
 
     def _apart(self, t: float, q: Array, v: Array, x: Array) -> Blocks:
         """Return M, G, K and reactions: three sweeps, because they are wanted apart."""
