@@ -72,6 +72,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         self._set_defaults()
         #: Time and position at which the solver stopped last.
         self._left: tuple[float, Array] | None = None
+        self._has_started = False
         #: Calls of res, and those for matrices, that earlier runs have reported.
         self._before = self._reported = 0, 0
         self._counters: Counters = Counters()
@@ -158,7 +159,9 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
                     f"{self._leny}. Constraints that come and go must stay in y: switch them by "
                     "`sw`; or use integrate, whose events may hand over another mechanism"
                 )
-        self._reading.forget()  # what a plain problem has answered
+        if self._has_started:  # what a plain problem has answered before may no longer be right
+            self._reading.forget()
+        self._has_started = True
         if self.problem_info["switches"]:
             self._F.switches = self._reading.switches = list(self.sw)
 

@@ -140,6 +140,7 @@ class OneResidual:
         self._known: tuple[tuple[Any, ...], Array] | None = None
         #: The mass as long as it is taken as constant, see `verify_mass`.
         self.constant_mass: Array | None = None
+        self._finds_mass = False
         #: Accelerations of the problem's own start, and matrices there, if they are known.
         self.start_vdot = np.zeros(self.n)
         self.start_blocks: Blocks | None = None
@@ -150,6 +151,8 @@ class OneResidual:
         """Forget values, because the problem may have changed; what Newton needs may be old."""
         self._known = None
         self.changes += 1
+        if self.constant_mass is not None:  # it may be another one, and as constant
+            self.constant_mass, self._finds_mass = None, True
 
     def state(self, q: Array, v: Array, vdot: Array, lam: Array, psi: Array) -> tuple[Array, Array]:
         """Return y and yd."""
@@ -295,7 +298,10 @@ class OneResidual:
             self.split(self.rows(t, q, v, unit, lam, psi)).motion - base for unit in np.eye(self.n)
         ]
         self.F.matrix_calls += self.F.calls - before
-        return np.array(columns).T
+        found = np.array(columns).T
+        if self._finds_mass:
+            self.constant_mass, self._finds_mass = found, False
+        return found
 
     # --- matrices -----------------------------------------------------------------------------
 
