@@ -19,8 +19,8 @@ from genalpha.numerics.linear import factorize, saddle, stack
 from genalpha.numerics.newton import Newton
 
 Array = np.ndarray
-#: The drift is adjusted to this relative accuracy, with at most so many solutions.
-DRIFT_ACCURACY, DRIFT_REPEATS = 1e-6, 6
+#: Most solutions with an old matrix, and the best relative accuracy that rounding lets them reach.
+REPEATS, ROUNDING = 12, 1e-13
 #: The drift of a residual is seen so far ahead, in steps: what Newton's iteration has left in g,
 #: over this time, is small against it, and so is what the motion is not known to.
 AHEAD = 0.1
@@ -34,12 +34,13 @@ def present_drift(o: Mechanism, state: Any) -> Array:
     return o.whole.rate_ahead(state.t, state.q, state.v, state.vdot, jerk, AHEAD * state.h)
 
 
-def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array) -> Array:
+def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array, relative: float) -> Array:
     """Return the same as `with_drift`, without a new factorization.
 
     The iteration matrix of the last step is near enough to the one that is wanted: its solution is
-    corrected until it is right. Of a residual, where M and G would cost calls, those of the last
-    matrix are taken, and the part of the drift by which they have changed meanwhile stays.
+    corrected until it is right, to the `relative` accuracy of Newton's iteration. Of a residual,
+    where M and G would cost calls, those of the last matrix are taken, and the part of the drift by
+    which they have changed meanwhile stays.
     """
     if o.whole is not None:
         right = np.concatenate([np.zeros(o.n_q), drift, np.zeros(o.n_psi)])
@@ -49,12 +50,13 @@ def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array) -> Array:
     t, q, n = state.t, state.q, o.n_q
     M, G = o.mass(t, q), o.holonomic_jacobian(t, q)
     x, right = np.zeros(n + o.n_lam), stacked(0.0, q, 1.0, drift)
-    for _ in range(DRIFT_REPEATS):
+    relative = max(relative, ROUNDING)
+    for _ in range(REPEATS):
         x = plus(x, 1.0, newton.last_solvers.solve(right))
         inertia, reached = product(M, x[:n]), product(G, x[:n])
         r = combined(-1.0, inertia, -1.0, transposed_product(1.0, G, x[n:]))
         left = combined(1.0, drift, -1.0, reached)
-        if norm(left) <= DRIFT_ACCURACY * norm(drift) and norm(r) <= DRIFT_ACCURACY * norm(inertia):
+        if norm(left) <= relative * norm(drift) and norm(r) <= relative * norm(inertia):
             return plus(state.v, 1.0, x)
         right = stacked(1.0, r, 1.0, left)
     return with_drift(o, state, drift)
