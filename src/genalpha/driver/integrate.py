@@ -89,7 +89,7 @@ def integrate(
     >>> bool(abs(solution.q[-1] @ solution.q[-1] - 1) < 1e-8)
     True
     """
-    o = mechanism
+    o, before = mechanism, mechanism.calls
     times = None if t_eval is None else np.array(t_eval, dtype=float)
     functions = [events] if callable(events) else list(events or ())
     watched = Events(functions)
@@ -151,6 +151,7 @@ def solve(
         raise
     solution = _solution(phases, times, asked, before)
     assert solution is not None  # there is the start
+    counters.calls = {key: count - before[key] for key, count in o.calls.items()}
     return solution
 
 
