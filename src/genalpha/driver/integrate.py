@@ -89,7 +89,7 @@ def integrate(
     >>> bool(abs(solution.q[-1] @ solution.q[-1] - 1) < 1e-8)
     True
     """
-    o, before = mechanism, mechanism.calls
+    o = mechanism
     times = None if t_eval is None else np.array(t_eval, dtype=float)
     functions = [events] if callable(events) else list(events or ())
     watched = Events(functions)
@@ -127,6 +127,7 @@ def solve(
         A run of `o` up to now, which is to go on; the result has both.
     """
     scheme, h, options = asked
+    earlier = o.calls
     counters = Counters() if before is None else copy.deepcopy(before.statistics)
     sizes: StepSizes | None = None
 
@@ -151,7 +152,9 @@ def solve(
         raise
     solution = _solution(phases, times, asked, before)
     assert solution is not None  # there is the start
-    counters.calls = {key: count - before[key] for key, count in o.calls.items()}
+    counters.calls = {
+        key: counters.calls.get(key, 0) + count - earlier[key] for key, count in o.calls.items()
+    }
     return solution
 
 
