@@ -185,8 +185,8 @@ def check_start(o: Mechanism, t: float, q: Array, v: Array) -> None:
         f"{o.name}: the start at t = {t:g} violates {derivative}constraint "
         f"{o.constraint_names[i]} ({level} level): its residual is {value:.3e} where 0 is needed, "
         f"a distance of {distance:.1e} relative to the coordinates; allowed is "
-        f"{START_TOLERANCE:g}, because a step turns the distance into forces. integrate(..., repair=True) moves "
-        "the start onto the constraints and says by how much; "
+        f"{START_TOLERANCE:g}, because a step turns the distance into forces. "
+        "integrate(..., repair=True) moves the start onto the constraints and says by how much; "
         "genalpha.consistent_initial_values(mechanism) gives the nearest consistent start "
         "(make_consistent() on a solver); mechanism.residuals() lists all constraints."
     )
