@@ -7,8 +7,10 @@ import pytest
 from scipy import sparse
 
 from genalpha import Mechanism, integrate
+from genalpha.driver.stepper import LOST
 from genalpha.errors import RedundantConstraintsError
 from genalpha.numerics.redundancy import constraint_jacobian, dependent_rows
+from genalpha.schemes import SCHEMES
 from tests.numerics.test_redundancy import doubled, four_bars, with_a_custom_reaction
 
 SWITCH = 0.5
@@ -115,3 +117,50 @@ def test_holonomic_and_nonholonomic_rows_together():
 def test_a_custom_reaction_gives_the_same_motion():
     motion, plain = (integrate(x, 0.5, h=0.01) for x in (with_a_custom_reaction(), doubled()))
     np.testing.assert_allclose(motion.q, plain.q, atol=1e-11)
+
+
+def parallelogram(angle):
+    """Two cranks and a coupler, which start stretched in some direction: rank 2 there, then 3."""
+    along = np.array([np.cos(angle), np.sin(angle)])
+    across = np.array([-along[1], along[0]])
+
+    def g(t, q):
+        a, b = q[:2], q[2:]
+        return np.array(
+            [a @ a - 1.0, (b - 2 * along) @ (b - 2 * along) - 1.0, (b - a) @ (b - a) - 4]
+        )
+
+    return Mechanism(
+        force=lambda t, q, v: np.concatenate([-9.81 * along, np.zeros(2)]),
+        holonomic=g,
+        q0=np.concatenate([along, 3 * along]),
+        v0=np.concatenate([2 * across, 2 * across]),
+        redundant="least",
+    )
+
+
+@pytest.mark.parametrize("steps", [{"h": 0.01}, {"h": 0.002}, {"rtol": 1e-5, "atol": 1e-5}])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_rows_that_become_independent_are_kept(scheme, steps):
+    """Every row holds at every step, the one that was left out at the start too."""
+    for angle in (0.0, 0.7, 2.5):
+        o = parallelogram(angle)
+        solution = integrate(o, 0.4, scheme, **steps)
+        g = np.array([o.holonomic(t, q) for t, q in zip(solution.t, solution.q, strict=True)])
+        assert np.abs(g).max() < 18 * LOST  # times the length of a row and the size of q
+        assert np.abs(solution.q[-1] - o.q0).max() > 0.1
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("steps", [{"h": 0.01}, {"h": 1e-4}, {}])
+def test_rows_that_contradict_each_other_are_refused(scheme, steps):
+    o = Mechanism(
+        force=lambda t, q, v: np.array([0.0, -9.81]),
+        holonomic=lambda t, q: np.array([q[0], q[0] - t**2]),
+        q0=[0.0, 0.0],
+        v0=[0.0, 0.0],
+        redundant="least",
+        constraint_names=["wall", "moving wall"],
+    )
+    with pytest.raises(RedundantConstraintsError, match=r"wall.*cannot hold together"):
+        integrate(o, 0.5, scheme, **steps)

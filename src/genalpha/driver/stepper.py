@@ -12,11 +12,23 @@ import numpy as np
 
 from genalpha.driver.blame import worst_equations
 from genalpha.driver.options import Options
-from genalpha.errors import CallbackError, ConvergenceError, SingularSystemError
+from genalpha.errors import (
+    CallbackError,
+    ConvergenceError,
+    InconsistentStartError,
+    RedundantConstraintsError,
+    SingularSystemError,
+)
 from genalpha.model import Mechanism, Motion
 from genalpha.model.table import NEEDS, TABLE, arguments_of
 from genalpha.numerics.counters import Counters
-from genalpha.numerics.initial_values import accelerations, check_start
+from genalpha.numerics.initial_values import (
+    accelerations,
+    check_start,
+    project_position,
+    project_velocity,
+    worst_violation,
+)
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.local_error import ErrorConstants
 from genalpha.numerics.newton import SETUP_COST, Newton
@@ -27,6 +39,10 @@ from genalpha.schemes import choose
 from genalpha.schemes.scheme import Scheme, State
 
 Array = np.ndarray
+
+#: A constraint that was left out as redundant may be missed by this distance, relative to the size
+#: of the coordinates, before it is taken up again.
+LOST = 1e-7
 
 
 def complete(
@@ -202,6 +218,36 @@ class Stepper:
         self.newton.past.append(self.t, state.x)
         self.counters.nsteps += 1
         self.counters.note_size(state.h)
+        if self.reduction.dependent.size:
+            self._look_at_dropped()
+
+    def _look_at_dropped(self) -> None:
+        """Check the constraints that were left out; those that do not hold by themselves come back.
+
+        Rows that depend on each other at one place, as those of a stretched parallelogram, need not
+        do so at another.
+
+        Raises
+        ------
+        RedundantConstraintsError
+            The constraints cannot all hold.
+        """
+        o, s = self.full, self.state
+        levels = ("position", "velocity") if self.scheme.keeps_velocity else ("position",)
+        level, i, value, distance = worst_violation(o, s.t, s.q, s.v, levels)
+        if distance <= LOST:
+            return
+        knot = self.knot()
+        try:
+            q = project_position(o, s.t, s.q)
+            v = project_velocity(o, s.t, q, s.v)
+        except InconsistentStartError as error:
+            raise RedundantConstraintsError(
+                f"{o.name}: constraint {o.constraint_names[i]} depended on the others before; at "
+                f"t = {s.t:.9g} its residual is {value:.3e} ({level} level), and all constraints "
+                f"cannot hold together there: {error}"
+            ) from error
+        self._begin(s.t, q, v, knot.lam, knot.psi, s.h, Reduction(o, s.t, q, v))
 
     def knot(self) -> Knot:
         """Return the motion at the present time, with true acceleration and all multipliers."""

@@ -177,7 +177,7 @@ def _accelerating(o: Mechanism, t: float, mass: Matrix, R: Matrix, J: Matrix) ->
 
 def check_start(o: Mechanism, t: float, q: Array, v: Array) -> None:
     """Raise an `InconsistentStartError` that names the worst constraint, if one is violated."""
-    level, i, value, distance = _worst_violation(o, t, q, v)
+    level, i, value, distance = worst_violation(o, t, q, v)
     if distance <= START_TOLERANCE:
         return
     derivative = {"position": "", "velocity": "the rate of "}[level] if i < o.n_lam else ""
@@ -192,7 +192,9 @@ def check_start(o: Mechanism, t: float, q: Array, v: Array) -> None:
     )
 
 
-def _worst_violation(o: Mechanism, t: float, q: Array, v: Array) -> tuple[str, int, float, float]:
+def worst_violation(
+    o: Mechanism, t: float, q: Array, v: Array, levels: tuple[str, ...] = ("position", "velocity")
+) -> tuple[str, int, float, float]:
     """Return level, constraint, residual, and residual as a relative distance in coordinates."""
     J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
     lengths, worst = row_lengths(J), ("", 0, 0.0, 0.0)
@@ -202,7 +204,7 @@ def _worst_violation(o: Mechanism, t: float, q: Array, v: Array) -> tuple[str, i
         distances = np.abs(values) / lengths[: values.size] / size
         distances[np.isnan(distances)] = np.inf
         i = int(np.argmax(distances)) if values.size else 0
-        if values.size and distances[i] > worst[3]:
+        if values.size and level in levels and distances[i] > worst[3]:
             worst = (level, i, float(values[i]), float(distances[i]))
     return worst
 
