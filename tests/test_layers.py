@@ -16,7 +16,7 @@ CONTRACT = (ROOT / "pyproject.toml").read_text(encoding="utf-8").split('type = "
 #: The layers of pyproject.toml, from the lowest to the highest, then what documents all of them.
 LAYERS = [*re.findall(r'"\(?([\w.]+)\)?"', CONTRACT.split("]")[0])[::-1], "docs"]
 #: Folders of tests that belong to none of the layers.
-ALONE = {"build_assimulo"}
+ALONE = {"build_assimulo", "fuzz"}
 FILES = sorted(TESTS.glob("*/**/*.py"))
 
 

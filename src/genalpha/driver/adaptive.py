@@ -119,6 +119,7 @@ class AdaptiveSteps(StepSizes):
         self._start: Knot | None = start
         o, interval = stepper.full, t_end - start.t
         self._tolerances = Tolerances.split(self.rtol, self.atol, o.n_q, o.n_lam, o.n_psi)
+        self._tolerances.check(*start[:3])
         self._direction = float(np.sign(interval)) or 1.0
         # before the first size, whose accelerations do not exist where this fails
         stepper.check(*start[:3])

@@ -12,13 +12,15 @@ from numpy.typing import ArrayLike
 from genalpha.driver.adaptive import AdaptiveSteps
 from genalpha.driver.events import Events
 from genalpha.driver.knots import Knots
-from genalpha.driver.march import FixedSteps, GivenSteps, StepSizes
+from genalpha.driver.march import SMALLEST_SHARE, FixedSteps, GivenSteps, StepSizes
 from genalpha.driver.options import Options
 from genalpha.driver.phases import Phases
 from genalpha.driver.solution import Solution, reached, so_far
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import InvalidOptionError
 from genalpha.model import Mechanism
+from genalpha.model.equations import Equations
+from genalpha.model.given import Given
 from genalpha.numerics.accuracy import leading_tolerance
 from genalpha.numerics.counters import Counters
 
@@ -26,6 +28,8 @@ Array = np.ndarray
 
 #: Methods with a run of their own, which is above this layer and so found by its name.
 STABILIZED = ("StabilizedEuler", "StabilizedRK2")
+#: Durations whose squares are numbers still.
+SHORTEST, LONGEST = 1e-100, 1e100
 
 
 def integrate(
@@ -86,18 +90,22 @@ def integrate(
     >>> bool(abs(solution.q[-1] @ solution.q[-1] - 1) < 1e-8)
     True
     """
-    o = mechanism
-    times = None if t_eval is None else np.array(t_eval, dtype=float)
-    functions = [events] if callable(events) else list(events or ())
+    o, given = mechanism, Given("integrate")
+    given.must_be("mechanism", o, Equations, "a genalpha Mechanism")
+    t_final = _end(given, o.t0, t_final)
+    times = None if t_eval is None else given.vector("t_eval", t_eval)
+    functions = _functions(given, events)
     watched = Events(functions)
-    faults = _faults_of_output(times, o.t0, t_final) + Events.faults(functions)
-    if scheme in STABILIZED:
+    faults = given.faults + Events.faults(functions)
+    if not faults:
+        faults = _faults_of_output(times, o.t0, t_final)
+    if isinstance(scheme, str) and scheme in STABILIZED:
         if faults:
             raise InvalidOptionError("integrate", faults)
         run = importlib.import_module("genalpha.stabilization.run")
         return run.run_stabilized(o, t_final, scheme, h, times, options, watched)
     chosen = Options(scheme, o, **options)
-    faults += chosen.faults + _faults_of_times(o.t0, t_final, h)
+    faults += chosen.faults + _faults_of_steps(o.t0, t_final, h)
     if faults:
         raise InvalidOptionError("integrate", faults)
     tolerance = leading_tolerance(chosen.rtol, chosen.atol) if h is None else None
@@ -144,18 +152,45 @@ def _step_sizes(h: float | Sequence[float] | None, chosen: Options) -> StepSizes
     return GivenSteps(np.asarray(h)) if np.ndim(h) else FixedSteps(float(h))  # type: ignore[arg-type]
 
 
-def _faults_of_times(t0: float, t_final: float, h: float | Sequence[float] | None) -> list[str]:
-    """List what is wrong with the end and the step sizes."""
-    faults = []
-    if not np.isfinite(t_final) or t_final == t0:
-        faults.append(f"t_final = {t_final!r}; expected a finite time other than t0 = {t0:g}")
+def _end(given: Given, t0: float, t_final: Any) -> float:
+    """Return the end, if it can be one."""
+    expected = f"a finite time other than t0 = {t0:g}"
+    end = given.number("t_final", t_final, expected)
+    if end == t0:
+        given.fault("t_final", t_final, expected)
+    elif not SHORTEST < abs(end - t0) < LONGEST and not np.isnan(end):
+        given.fault("t_final", t_final, f"|t_final - t0| between {SHORTEST:g} and {LONGEST:g}")
+    return end
+
+
+def _functions(given: Given, events: Any) -> list[Any]:
+    """Return the event functions."""
+    if callable(events):
+        return [events]
+    if isinstance(events, (list, tuple, type(None))):
+        return list(events or ())
+    given.fault("events", events, "a function of (t, q, v), or a list of such")
+    return []
+
+
+def _faults_of_steps(t0: float, t_final: float, h: Any) -> list[str]:
+    """List what is wrong with the step sizes."""
     if h is None:
-        return faults
-    if not np.all(np.isfinite(h)) or np.any(np.asarray(h, dtype=float) == 0.0) or not np.size(h):
-        faults.append(f"h = {h!r}; expected nonzero, finite step sizes")
-    elif np.ndim(h) and not abs(np.sum(h) - (t_final - t0)) <= 1e-9 * abs(t_final - t0):
-        faults.append(f"the step sizes h add up to {np.sum(h):.12g}, not to {t_final - t0:.12g}")
-    return faults
+        return []
+    given = Given("integrate")
+    sizes = given.vector("h", h) if np.iterable(h) else np.array([given.number("h", h)])
+    if given.faults:
+        return given.faults
+    interval = abs(t_final - t0)
+    smallest = SMALLEST_SHARE * max(interval, abs(t0), abs(t_final))
+    if not sizes.size or np.any(np.abs(sizes) < smallest):
+        given.fault("h", h, f"step sizes of at least {smallest:.1e}, what the time resolves")
+    elif np.iterable(h) and not abs(np.sum(sizes) - (t_final - t0)) <= 1e-9 * interval:
+        given.faults.append(
+            f"the step sizes h add up to {np.sum(sizes):.12g}; they must add up to "
+            f"t_final - t0 = {t_final - t0:.12g}"
+        )
+    return given.faults
 
 
 def _faults_of_output(times: Array | None, t0: float, t_final: float) -> list[str]:

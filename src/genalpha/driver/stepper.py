@@ -14,8 +14,8 @@ from genalpha.driver.blame import worst_equations
 from genalpha.driver.options import Options
 from genalpha.errors import CallbackError, ConvergenceError, SingularSystemError
 from genalpha.model import Mechanism, Motion
-from genalpha.model.arguments import NEEDS
 from genalpha.numerics.counters import Counters
+from genalpha.numerics.finite import check_finite
 from genalpha.numerics.initial_values import accelerations, check_start
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.local_error import ErrorConstants
@@ -203,25 +203,5 @@ class Stepper:
 
     def _check_callbacks(self, h: float) -> None:
         """Blame a callback that returns NaN or infinity near the present state, if there is one."""
-        o, s = self.mechanism, self.state
-        t, q, v = s.t + h, s.q + h * s.v, s.v
-        lam, psi = o.multiplier_guess()
-        for name, arguments in (
-            ("force", (t, q, v)),
-            ("mass", (t, q)),
-            ("holonomic", (t, q)),
-            ("holonomic_jacobian", (t, q)),
-            ("holonomic_rate", (t, q, v)),
-            ("nonholonomic", (t, q, v)),
-            ("nonholonomic_jacobian", (t, q, v)),
-            ("reaction", (t, q, v, lam, psi)),
-        ):
-            value = getattr(o, name)(*arguments)
-            values = value.data if hasattr(value, "indptr") else np.asarray(value)
-            if not np.isfinite(values).all():
-                derived = name in NEEDS and name not in o.given  # by differences
-                raise CallbackError(
-                    f"{self._where(h)} failed: {NEEDS[name] if derived else name} returned "
-                    f"{values[~np.isfinite(values)].flat[0]} {'beside' if derived else 'at'} "
-                    f"t = {t:.9g}, q = {q}, v = {v}"
-                )
+        s = self.state
+        check_finite(self.mechanism, s.t + h, s.q + h * s.v, s.v, self._where(h))

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from genalpha.errors import CallbackError
 from genalpha.kernels import Checked
+from genalpha.model.given import NO_NUMBERS
 
 Array = np.ndarray
 Matrix = Any  # np.ndarray or scipy.sparse.csc_array
@@ -90,7 +91,7 @@ def _numbers(value: Any, name: str, shape: tuple[int, ...]) -> Array:
         if value is None:  # which NumPy takes for NaN
             raise TypeError("nothing")
         return np.array(value, dtype=float)
-    except (TypeError, ValueError) as error:
+    except NO_NUMBERS as error:
         raise CallbackError(
             f"{name} returned {value!r:.60}; expected numbers of shape {shape}"
         ) from error
