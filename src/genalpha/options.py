@@ -16,6 +16,9 @@ import numpy as np
 
 Array = np.ndarray
 
+#: What the compiled parts can hold, and a float exactly.
+LARGEST_INTEGER = 2.0**53
+
 
 class Kind:
     """What an option may be.
@@ -93,12 +96,12 @@ class Integer(Kind):
         """See `Kind`."""
         if np.isfinite(self.high):
             return f"a whole number from {self.low} to {self.high:g}"
-        return f"a whole number >= {self.low}"
+        return f"a whole number >= {self.low} (and at most {LARGEST_INTEGER:g})"
 
     def clean(self, value: Any, owner: Any) -> int:
         """See `Kind`."""
         x = float(_real(value, float).reshape(()))
-        if not x.is_integer() or not self.low <= x <= self.high:
+        if not x.is_integer() or not self.low <= x <= min(self.high, LARGEST_INTEGER):
             raise ValueError
         return int(x)
 

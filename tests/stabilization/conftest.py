@@ -34,7 +34,7 @@ def called(name):
 @cache
 def system_of(name, scheme, h, t_final):
     """The system with automatic gains, and so with a promise."""
-    return StabilizedSystem(called(name), StabilizedOptions.checked(scheme, {}), h, t_final)
+    return StabilizedSystem(called(name), StabilizedOptions(scheme), h, t_final)
 
 
 @pytest.fixture

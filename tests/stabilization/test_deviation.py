@@ -188,7 +188,7 @@ def test_a_broken_promise_is_reported(run, mechanism_called):
         return np.array([0.0, -1000.0 if calls["strong"] and t > 0.5 else -1.0])
 
     late = o.replace(force=force)
-    options = StabilizedOptions.checked("StabilizedEuler", {})
+    options = StabilizedOptions("StabilizedEuler")
     system = StabilizedSystem(late, options, 1e-3, 1.0)
     calls["strong"] = True
     recorder, x = Recorder(system.perturbation, 1, system.promise), system.x0

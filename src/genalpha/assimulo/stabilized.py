@@ -69,7 +69,7 @@ class StabilizedMechanism(Explicit_Problem):
         scheme: str = "StabilizedRK2",
         name: str | None = None,
     ) -> None:
-        options = StabilizedOptions.checked(scheme, {"gains": gains, "eps": eps})
+        options = StabilizedOptions(scheme, gains=gains, eps=eps)
         self.system = StabilizedSystem(mechanism, options, h, t_final)
         label = name or f"{mechanism.name} (stabilized)"
         Explicit_Problem.__init__(self, y0=self.system.x0.copy(), t0=mechanism.t0, name=label)

@@ -8,6 +8,7 @@ import numpy as np
 from assimulo.explicit_ode import Explicit_ODE
 from assimulo.ode import NORMAL
 
+from genalpha.assimulo.option import HasOptions, with_options
 from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.running import Point, Running
 from genalpha.assimulo.stabilized import StabilizedMechanism
@@ -16,7 +17,7 @@ from genalpha.errors import ConvergenceError, InvalidOptionError
 from genalpha.stabilization.deviation import Deviation
 from genalpha.stabilization.equations import ORDERS
 from genalpha.stabilization.march import ExplicitMarch
-from genalpha.stabilization.options import StabilizedOptions
+from genalpha.stabilization.options import SIGMA, H, StabilizedOptions
 from genalpha.stabilization.system import Recorder
 
 Array = np.ndarray
@@ -31,29 +32,21 @@ class _Explicit(ExplicitMarch):
         return Point(t, y.copy(), yd.copy())
 
 
-class _Stabilized(Running, Explicit_ODE):
+@with_options((H,))
+class _Stabilized(HasOptions, Running, Explicit_ODE):
     """What both solver classes share: fixed steps, output, events, the record of deviations."""
 
     scheme = ""
+    h: float | None
 
     def __init__(self, problem: Any) -> None:
         Explicit_ODE.__init__(self, problem)
-        self.options["h"] = getattr(problem, "h", None)
+        self._leny = len(self.y0)
+        self._set_defaults()
         self._prepare()
         self._F = Residual(problem)
         self._zeros = np.zeros(len(self.y0))
         self._recorder: Recorder | None = None
-
-    def _set_h(self, h: float) -> None:
-        if not (np.ndim(h) == 0 and np.isfinite(h) and h > 0.0):
-            raise InvalidOptionError(self.scheme, [f"h = {h!r} is not a positive step size"])
-        self.options["h"] = float(h)
-
-    def _get_h(self) -> float | None:
-        """Step size, fixed; no default, unless the problem was made for one (gains="auto")."""
-        return self.options["h"]
-
-    h = property(_get_h, _set_h)
 
     def _options(self) -> StabilizedOptions:
         return StabilizedOptions(self.scheme)
@@ -106,7 +99,7 @@ class _Stabilized(Running, Explicit_ODE):
         return flag, [point.t for point in points], [point.y for point in points]
 
     def _restart(self, start: Point, tf: float) -> tuple[Point, Advance]:
-        faults = []
+        faults = self._faults()
         if self.h is None:
             faults.append("h is missing: set the step size")
         if self.backward:
@@ -114,7 +107,7 @@ class _Stabilized(Running, Explicit_ODE):
         if faults:
             raise InvalidOptionError(self.scheme, faults)
         if isinstance(self.problem, StabilizedMechanism):
-            self.problem.system.check_step(self.h, self.scheme)
+            self.problem.system.check_step(float(self.h or 0.0), self.scheme)
         if self.problem_info["switches"]:
             self._F.switches = self.sw
         y = np.array(start.y, dtype=float)
@@ -161,6 +154,7 @@ class StabilizedEuler(_Stabilized):
     scheme = "StabilizedEuler"
 
 
+@with_options((H, SIGMA))
 class StabilizedRK2(_Stabilized):
     """The second-order Runge-Kutta method (5.4) to (5.7) with fixed steps; see `StabilizedEuler`.
 
@@ -182,27 +176,16 @@ class StabilizedRK2(_Stabilized):
 
     scheme = "StabilizedRK2"
 
-    def __init__(self, problem: Any) -> None:
-        _Stabilized.__init__(self, problem)
-        self.options["sigma"] = 1.0
+    sigma: float
 
-    def _set_sigma(self, sigma: float) -> None:
-        StabilizedOptions.checked(self.scheme, {"sigma": sigma})
-        self.options["sigma"] = float(sigma)
-
-    def _get_sigma(self) -> float:
-        return float(self.options["sigma"])
-
-    sigma = property(_get_sigma, _set_sigma)
-
-    def _set_alpha(self, alpha: float) -> None:
-        StabilizedOptions.checked(self.scheme, {"alpha": alpha})
-        self.options["sigma"] = 0.5 / float(alpha)
-
-    def _get_alpha(self) -> float:
+    @property
+    def alpha(self) -> float:
+        """Place of the second slope, in steps."""
         return 0.5 / self.sigma
 
-    alpha = property(_get_alpha, _set_alpha)
+    @alpha.setter
+    def alpha(self, alpha: float) -> None:
+        self.sigma = 0.5 / StabilizedOptions(self.scheme, alpha=alpha).alpha
 
     def _options(self) -> StabilizedOptions:
         return StabilizedOptions(self.scheme, sigma=self.sigma)

@@ -108,6 +108,7 @@ def integrate(
     faults += chosen.faults + _faults_of_steps(o.t0, t_final, h)
     if faults:
         raise InvalidOptionError("integrate", faults)
+    chosen.unequal = np.ndim(h) > 0 and bool(np.ptp(h) > 1e-9 * np.max(np.abs(h)))  # type: ignore[arg-type]
     tolerance = leading_tolerance(chosen.rtol, chosen.atol) if h is None else None
     counters = Counters()
     sizes = _step_sizes(h, chosen)
@@ -140,7 +141,8 @@ def _solution(phases: Phases, times: Array | None) -> Solution | None:
     steps = record.times
     if times is not None:
         times = reached(times, steps)
-    knots = Knots(record.blocks, record.knots)
+    complete = len(record.knots) == record.length
+    knots = list(record.knots.values()) if complete else Knots(record.blocks, record.knots)
     counters = phases.march.stepper.counters
     return Solution(phases.mechanism, steps, knots, record.a, counters, times, phases.events)
 

@@ -12,6 +12,7 @@ with the one sign convention of this package: unless the user gives another,
 
 from __future__ import annotations
 
+import copy
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -125,6 +126,8 @@ class Mechanism(Equations):
     stiffness: MatrixFunction
     damping: MatrixFunction
     tangent: MatrixFunction
+    #: A function and its arguments that made this, where that is not the constructor.
+    recipe: tuple[Callable[..., Mechanism], Any, Any] | None = None
 
     def __init__(
         self,
@@ -155,7 +158,7 @@ class Mechanism(Equations):
         sparsity: Mapping[str, Any] | None = None,
         reference: Reference | None = None,
     ) -> None:
-        self._arguments = {key: value for key, value in locals().items() if key != "self"}
+        self._arguments = {key: _own(value) for key, value in locals().items() if key != "self"}
         callbacks = {k: v for k, v in self._arguments.items() if k in OPTIONAL and v is not None}
         faults = faults_of_values(self._arguments, callbacks)
         if faults:
@@ -347,7 +350,15 @@ class Mechanism(Equations):
 
     def replace(self, **changes: Any) -> Mechanism:
         """Return a copy with some constructor arguments changed, for example another start."""
-        return Mechanism(**{**self._arguments, **changes})
+        changed = Mechanism(**{**self._arguments, **changes})
+        if self.recipe:
+            changed.recipe = (Mechanism.replace, (self,), changes)
+        return changed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy by how it was made; what was wrapped is wrapped anew."""
+        function, args, kwargs = self.recipe or (type(self), (), self._arguments)
+        return _made, (function, args, kwargs)
 
     def residuals(
         self,
@@ -411,6 +422,16 @@ class Mechanism(Equations):
             f"<Mechanism {self.name!r}: {self.n_q} coordinates, {self.n_lam} holonomic and "
             f"{self.n_psi} nonholonomic constraints, {kind}>"
         )
+
+
+def _made(function: Callable[..., Mechanism], args: Any, kwargs: Any) -> Mechanism:
+    return function(*args, **kwargs)
+
+
+def _own(value: Any) -> Any:
+    """Return a copy of what the user may change later, as in a loop over starts."""
+    is_data = isinstance(value, (np.ndarray, list, dict)) or sparse.issparse(value)
+    return copy.copy(value) if is_data else value
 
 
 _NOTHING = np.zeros(0)

@@ -19,8 +19,8 @@ from genalpha.numerics.linear import factorize, saddle, stack
 from genalpha.numerics.newton import Newton
 
 Array = np.ndarray
-#: The drift is adjusted to this relative accuracy, with at most so many solutions.
-DRIFT_ACCURACY, DRIFT_REPEATS = 1e-6, 6
+#: Most solutions with an old matrix, and the best relative accuracy that rounding lets them reach.
+REPEATS, ROUNDING = 12, 1e-13
 
 
 def jerk(o: Mechanism, state: Any) -> Array:
@@ -35,23 +35,24 @@ def jerk(o: Mechanism, state: Any) -> Array:
     return -directional_derivative(acceleration_level) / T
 
 
-def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array) -> Array:
+def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array, relative: float) -> Array:
     """Return the same as `with_drift`, without a new factorization.
 
     The iteration matrix of the last step is near enough to the one that is wanted: its solution is
-    corrected until it is right.
+    corrected until it is right, to the `relative` accuracy of Newton's iteration.
     """
     if o.n_psi or not o.is_ideal or newton.last_solvers is None:
         return with_drift(o, state, drift)
     t, q, n = state.t, state.q, o.n_q
     M, G = o.mass(t, q), o.holonomic_jacobian(t, q)
     x, right = np.zeros(n + o.n_lam), stacked(0.0, q, 1.0, drift)
-    for _ in range(DRIFT_REPEATS):
+    relative = max(relative, ROUNDING)
+    for _ in range(REPEATS):
         x = plus(x, 1.0, newton.last_solvers.solve(right))
         inertia, reached = product(M, x[:n]), product(G, x[:n])
         r = combined(-1.0, inertia, -1.0, transposed_product(1.0, G, x[n:]))
         left = combined(1.0, drift, -1.0, reached)
-        if norm(left) <= DRIFT_ACCURACY * norm(drift) and norm(r) <= DRIFT_ACCURACY * norm(inertia):
+        if norm(left) <= relative * norm(drift) and norm(r) <= relative * norm(inertia):
             return plus(state.v, 1.0, x)
         right = stacked(1.0, r, 1.0, left)
     return with_drift(o, state, drift)

@@ -15,6 +15,7 @@ cdef class State:
     cdef public cnp.ndarray q, v, x, a, a_old
     cdef public double h
     cdef public Py_ssize_t n, m
+    cdef public double offset
 
 
 cdef class Matrices:
@@ -23,7 +24,8 @@ cdef class Matrices:
 
 
 cdef class GenAlphaI3(GeneralizedAlpha):
-    cdef public double t, bp, gp
+    cdef public double t, bp, gp, offset
+    cdef public str adjustment
     cdef public cnp.ndarray q_hat, v_hat, a_hat
 
     @cython.locals(o=Equations, ratio=double)

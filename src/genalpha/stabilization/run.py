@@ -193,7 +193,7 @@ def run_stabilized(
         See `StabilizedOptions`: gains, eps, sigma, alpha.
     events : Events, optional
     """
-    checked = StabilizedOptions.checked(scheme, options)
+    checked = StabilizedOptions(scheme, **options)
     sizes = _sizes(scheme, mechanism.t0, t_final, h)
     largest = float(sizes.max())
     system = StabilizedSystem(mechanism, checked, largest, t_final)
