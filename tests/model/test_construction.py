@@ -28,11 +28,11 @@ def test_all_faults_in_one_error():
         "force is 3",
         "q0[1] is nan",
         "q0 has shape (2,) and v0 (1,)",
-        "t0 is inf",
+        "t0 = inf",
         "holonomic_jacobian is given but holonomic is not",
         "nonholonomic_gradient is 'K'",
         "nonholonomic_gradient is given but nonholonomic is not",
-        "redundant is 'most'",
+        "redundant = 'most'",
         "unknown key 'mass'",
     ):
         assert part in text
