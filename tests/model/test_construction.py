@@ -54,7 +54,7 @@ def test_multipliers_and_names_must_fit():
     with pytest.raises(InvalidOptionError) as caught:
         pendulum(lam0=[1.0, 2.0], psi0=[1.0], constraint_names=["a", "b"])
     assert len(caught.value.faults) == 3
-    assert "lam0 has 2 entries; the constraints need 1" in str(caught.value)
+    assert "lam0 has shape (2,); expected shape (1,)" in str(caught.value)
 
 
 @pytest.mark.parametrize(

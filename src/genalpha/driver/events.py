@@ -11,7 +11,7 @@ from genalpha.driver.march import March
 from genalpha.driver.watch import Happening
 from genalpha.errors import CallbackError, InconsistentStartError
 from genalpha.model import Mechanism
-from genalpha.model.given import NO_NUMBERS, numbers, takes
+from genalpha.model.given import NO_NUMBERS, real, takes
 from genalpha.numerics.impulses import velocity_after
 from genalpha.numerics.initial_values import project_position
 
@@ -100,7 +100,7 @@ class Events:
         if isinstance(found, float):
             return float(found)
         try:
-            return float(numbers(found).reshape(()))
+            return float(real(found).reshape(()))
         except NO_NUMBERS as error:
             raise CallbackError(
                 f"events[{i}] returned {found!r:.60} at t = {t:.9g}; expected one number"
@@ -161,7 +161,7 @@ def read_impact(
     if len(parts) > 1 and all(np.ndim(x) == 0 for x in parts):
         parts = [parts]  # a velocity as a tuple of numbers
     try:
-        values = [numbers(x) for x in parts]
+        values = [real(x) for x in parts]
     except NO_NUMBERS:
         values = []
         parts = [found]

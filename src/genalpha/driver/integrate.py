@@ -92,6 +92,7 @@ def integrate(
     """
     o, given = mechanism, Given("integrate")
     given.must_be("mechanism", o, Equations, "a genalpha Mechanism")
+    before = o.calls
     t_final = _end(given, o.t0, t_final)
     times = None if t_eval is None else given.vector("t_eval", t_eval)
     functions = _functions(given, events)
@@ -130,6 +131,7 @@ def integrate(
         raise
     solution = _solution(phases, times)
     assert solution is not None  # there is the start
+    counters.calls = {key: count - before[key] for key, count in o.calls.items()}
     return solution
 
 
@@ -181,12 +183,11 @@ def _faults_of_steps(t0: float, t_final: float, h: Any) -> list[str]:
         return []
     given = Given("integrate")
     sizes = given.vector("h", h) if np.iterable(h) else np.array([given.number("h", h)])
-    if given.faults:
-        return given.faults
     interval = abs(t_final - t0)
     smallest = SMALLEST_SHARE * max(interval, abs(t0), abs(t_final))
-    if not sizes.size or np.any(np.abs(sizes) < smallest):
-        given.fault("h", h, f"step sizes of at least {smallest:.1e}, what the time resolves")
+    if given.faults or not sizes.size or np.any(np.abs(sizes) < smallest):
+        given.faults.clear()
+        given.fault("h", h, f"nonzero, finite step sizes, of at least {smallest:.1e}")
     elif np.iterable(h) and not abs(np.sum(sizes) - (t_final - t0)) <= 1e-9 * interval:
         given.faults.append(
             f"the step sizes h add up to {np.sum(sizes):.12g}; they must add up to "

@@ -8,59 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from genalpha.model.given import NO_NUMBERS, Given, takes
+from genalpha.model.given import NO_NUMBERS, Given, real, takes
 from genalpha.model.reference import Reference
-
-#: Callbacks of (t, q, v).
-OF_TQV = {
-    "nonholonomic_jacobian",
-    "nonholonomic_gradient",
-    "holonomic_rate",
-    "holonomic_acceleration",
-    "nonholonomic_acceleration",
-}
-#: What callbacks take.
-ARGUMENTS = {
-    "force": "t q v",
-    "mass": "t q",
-    "holonomic": "t q",
-    "holonomic_jacobian": "t q",
-    "nonholonomic": "t q v",
-    **dict.fromkeys(sorted(OF_TQV), "t q v"),
-    "reaction": "t q v lam psi",
-    "reaction_jacobian": "t q v lam psi",
-    "stiffness": "t q v vdot lam psi",
-    "damping": "t q v vdot lam psi",
-}
-#: All that may be left out.
-OPTIONAL = OF_TQV | {
-    "holonomic",
-    "holonomic_jacobian",
-    "nonholonomic",
-    "reaction",
-    "reaction_jacobian",
-    "stiffness",
-    "damping",
-}
-#: What makes sense only together with something else.
-NEEDS = {
-    "holonomic_jacobian": "holonomic",
-    "holonomic_rate": "holonomic",
-    "holonomic_acceleration": "holonomic",
-    "nonholonomic_jacobian": "nonholonomic",
-    "nonholonomic_gradient": "nonholonomic",
-    "nonholonomic_acceleration": "nonholonomic",
-    "reaction_jacobian": "reaction",
-}
-#: What may also be given as a constant matrix.
-MATRICES = {
-    "holonomic_jacobian",
-    "nonholonomic_jacobian",
-    "nonholonomic_gradient",
-    "reaction_jacobian",
-    "stiffness",
-    "damping",
-}
+from genalpha.model.table import MATRICES, NEEDS, TABLE
 
 
 def faults_of_values(
@@ -71,9 +21,9 @@ def faults_of_values(
     shapes = []
     for key in ("q0", "v0"):
         try:
-            value = np.asarray(arguments[key], dtype=float)
-        except NO_NUMBERS:
-            faults.append(f"{key} is {arguments[key]!r:.60}; expected numbers")
+            value = real(arguments[key])
+        except NO_NUMBERS as error:
+            faults.append(f"{key} is {arguments[key]!r:.60}; expected numbers ({error})")
             continue
         shapes.append(value.shape)
         if value.ndim != 1 or value.size == 0:
@@ -89,19 +39,13 @@ def faults_of_values(
             kind = "a callable or a constant matrix" if key in MATRICES else "a callable"
             faults.append(f"{key} is {value!r:.60}; expected {kind}")
     for key, value in {"mass": arguments["mass"], "force": arguments["force"], **callbacks}.items():
-        names = ARGUMENTS[key].split()
+        names = TABLE[key].arguments.split()
         if callable(value) and not takes(value, len(names)):
             faults.append(f"{key} cannot be called with ({', '.join(names)}), as it must")
     for key, other in NEEDS.items():
         if key in callbacks and other not in callbacks:
             faults.append(f"{key} is given but {other} is not")
-    known = {
-        "stiffness",
-        "holonomic_jacobian",
-        "nonholonomic_jacobian",
-        "nonholonomic_gradient",
-        "reaction_jacobian",
-    }
+    known = MATRICES - {"damping"}  # whose pattern goes with that of the stiffness
     sparsity = arguments["sparsity"]
     for key in set(sparsity if isinstance(sparsity, Mapping) else {}) - known:
         faults.append(f"sparsity has the unknown key {key!r}; known are {sorted(known)}")

@@ -51,7 +51,7 @@ class Given:
     def number(self, name: str, value: Any, expected: str = "a finite number") -> float:
         """Return a finite number; NaN, with a fault, if it is none."""
         try:
-            number = np.nan if np.iterable(value) else float(numbers(value))
+            number = np.nan if np.iterable(value) else float(real(value))
         except NO_NUMBERS:
             number = np.nan
         if not np.isfinite(number):
@@ -63,7 +63,7 @@ class Given:
         """Return finite numbers of shape (size,); no numbers, with a fault, if they are not so."""
         wanted = "a vector" if size is None else f"shape ({size},)"
         try:
-            values = np.atleast_1d(numbers(value))
+            values = np.atleast_1d(real(value))
         except NO_NUMBERS:
             self.fault(name, value, f"numbers of {wanted}")
             return np.empty(0)
@@ -95,22 +95,26 @@ class Given:
             raise InvalidOptionError(self.what, self.faults)
 
 
-def numbers(value: Any) -> Array:
-    """Return a copy of numbers as floats.
+def real(value: Any) -> Array:
+    """Return a copy of any numbers as floats of this machine.
 
     Raises
     ------
-    TypeError, ValueError, OverflowError
+    TypeError, ValueError
         For what is no number, and where something would be lost: imaginary parts, masks.
     """
+    if value is None:  # which NumPy takes for NaN
+        raise TypeError("nothing")
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        raise ValueError("some are masked")
-    array = np.asarray(value)
-    if array.dtype.kind == "c" and not array.imag.any():
-        array = array.real
-    if array.dtype.kind not in "iufbO" or value is None:
-        raise TypeError(f"they are of type {array.dtype}")
-    return np.array(array, dtype=float)
+        raise ValueError("some of them are masked")
+    numbers = np.asarray(value)
+    if numbers.dtype.kind == "c":
+        if numbers.imag.any():
+            raise ValueError("they have imaginary parts")
+        numbers = numbers.real
+    if numbers.dtype.kind in "SUmM":
+        raise TypeError(f"they are of type {numbers.dtype}")
+    return np.array(numbers, dtype=float)
 
 
 def takes(function: Callable[..., Any], count: int) -> bool:

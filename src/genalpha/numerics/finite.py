@@ -6,7 +6,7 @@ import numpy as np
 
 from genalpha.errors import CallbackError
 from genalpha.model import Mechanism
-from genalpha.model.arguments import ARGUMENTS, NEEDS
+from genalpha.model.table import NEEDS, TABLE, arguments_of
 
 Array = np.ndarray
 
@@ -26,9 +26,9 @@ def check_finite(o: Mechanism, t: float, q: Array, v: Array, where: str) -> None
     """
     lam, psi = o.multiplier_guess()
     state = {"t": t, "q": q, "v": v, "vdot": np.zeros(q.size), "lam": lam, "psi": psi}
-    for name, arguments in ARGUMENTS.items():
+    for name in (key for key in TABLE if hasattr(o, key)):
         derived = name not in o.given and name not in ("force", "mass")
-        value = getattr(o, name)(*(state[key] for key in arguments.split()))
+        value = getattr(o, name)(*arguments_of(name, state))
         values = value.data if hasattr(value, "indptr") else np.asarray(value)
         if np.isfinite(values).all():
             continue

@@ -29,18 +29,18 @@ from typing import Any
 import numpy as np
 
 from genalpha.errors import UndampedWarning
-from genalpha.kernels import add, combined, part, plus, solution, zeros
+from genalpha.kernels import add, combined, part, plus, product, snapshot, solution, zeros
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import Scales, scales, size
 from genalpha.numerics.coefficients import Coefficients
-from genalpha.numerics.gradients import constraints, reactions, tangent
+from genalpha.numerics.gradients import step_terms
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve
 from genalpha.numerics.local_error import History, MeanHistory
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.numerics.roots import Root, acting
 from genalpha.options import Choice, Option
-from genalpha.schemes.drift import drifted, jerk
+from genalpha.schemes.drift import drifted, present_drift
 from genalpha.schemes.printed import Printed, acceleration, constraint, position, velocity
 from genalpha.schemes.scheme import GeneralizedAlpha, Reported, Settings
 
@@ -109,10 +109,11 @@ class State:
 
 @dataclass
 class Matrices:
-    """The factorized iteration matrix, and what corrections are compared with."""
+    """The factorized iteration matrix, what corrections are compared with, and G."""
 
     solve: Solve
     scales: Scales
+    G: Any
 
 
 class GenAlphaI3(GeneralizedAlpha):
@@ -153,7 +154,9 @@ class GenAlphaI3(GeneralizedAlpha):
         vdot1, _, _ = accelerations(o, first.t, first.q, first.v, first.lam, first.psi)
         a = (1.0 - alpha) * state.vdot + alpha * vdot1
         if o.n_lam:
-            drift = (1.0 / 6.0 - alpha / 2.0 - self.beta) * h**2 * jerk(o, state)
+            jerk = (vdot1 - state.vdot) / h
+            drift = (1.0 / 6.0 - alpha / 2.0 - self.beta) * h**2
+            drift = drift * product(self.newton.last_solvers.G, jerk)
             v = drifted(o, self.newton, state, drift, self.relative)
         return replace(state, v=v, a=a, a_old=a, h=h, offset=alpha * h)
 
@@ -173,7 +176,7 @@ class GenAlphaI3(GeneralizedAlpha):
         a = state.a + self.alpha * (ratio - 1.0) * (state.a - state.a_old)
         if not o.n_lam or self.adjustment == "a":
             return state.v, a
-        drift = (ratio**2 - 1.0) * o.holonomic_rate(state.t, state.q, state.v)
+        drift = (ratio**2 - 1.0) * present_drift(o, state)
         return drifted(o, self.newton, state, drift, self.relative), a
 
     def take(self, state: State, h: float) -> State:
@@ -211,11 +214,7 @@ class GenAlphaI3(GeneralizedAlpha):
         q, v = plus(self.q_hat, 1.0 / bp, x), plus(self.v_hat, gp / bp, x)  # (7)
         newton.counters.nfcns += 1
         r = zeros(x.shape[0])
-        o.add_imbalance(r, -1.0, t, q, v, x)  # (1)
-        if m:
-            add(r, n, -bp, o.holonomic_now(t, q))  # (2)
-        if o.n_psi:
-            add(r, n + m, -bp / gp, o.nonholonomic_now(t, q, v))
+        o.add_balance(r, -1.0, -bp, -bp / gp, t, q, v, x)  # (1), (2), and k
         d = solution(matrices.solve, r)
         d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
         self.unknowns = x = plus(x, 1.0, d)
@@ -234,12 +233,11 @@ class GenAlphaI3(GeneralizedAlpha):
         vdot, lam, psi = part(x, 0, n), part(x, n, n + m), part(x, n + m, x.shape[0])
         newton.counters.njacs += 1
         newton.counters.nfcnjacs += o.tangent_cost
-        inertia = [(1.0, o.mass(t, q))]
-        forces = tangent(o, t, q, v, vdot, lam, psi, 1.0 / bp, gp / bp)
-        gradients, J = constraints(o, t, q, v, 1.0 / gp)
-        R = reactions(o, -1.0, t, q, v, lam, psi, gradients)
-        solve = newton.factorize("step", [*inertia, *forces], R, J)
-        return Matrices(solve, scales(o, inertia, forces, J, q, 1.0 / bp, solve))
+        S = step_terms(o, t, q, v, vdot, lam, psi, 1.0, 1.0 / bp, gp / bp)
+        solve = newton.factorize("step", [*S.inertia, *S.forces], S.reactions, S.along)
+        compared = scales(o, S.inertia, S.forces, S.along, q, 1.0 / bp, solve)
+        G = snapshot(S.gradients[0][0][1]) if m else None
+        return Matrices(solve, compared, G)
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:

@@ -62,7 +62,7 @@ from genalpha.numerics.mass import mass_solver
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.numerics.roots import Root, acting
 from genalpha.schemes.printed import Printed, acceleration, constraint, position, velocity
-from genalpha.schemes.scheme import GeneralizedAlpha, Reported, Settings
+from genalpha.schemes.scheme import GeneralizedAlpha, Reported, Scheme, Settings
 
 Array = np.ndarray
 
@@ -136,6 +136,15 @@ class GenAlphaSOI2(GeneralizedAlpha):
     )
 
     unknowns: Unknowns
+
+    @classmethod
+    def fitting(cls, o: Mechanism) -> type[Scheme]:
+        """Callbacks, or a residual, which is asked in another way."""
+        if o.whole is None:
+            return cls
+        from genalpha.schemes.soi2_residual import SOI2OfResidual  # which builds on this class
+
+        return SOI2OfResidual
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         super().__init__(o, settings, newton)
