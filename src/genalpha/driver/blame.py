@@ -70,7 +70,7 @@ def jumping_callback(o: Mechanism, left: State, right: State) -> str:
         try:
             places = (_jump(value, reach) for reach in REACHES)
             before, after = next((x for x in places if x is not None), (0.0, 0.0))
-        except Exception:  # it is defined on one side only, which is no jump
+        except Exception:  # it cannot be evaluated there, which has been said already
             continue
         if before != after:
             t = left[0] + before * (right[0] - left[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +15,11 @@ from genalpha.driver.events import Events
 from genalpha.driver.knots import Knots
 from genalpha.driver.march import SMALLEST_SHARE, FixedSteps, GivenSteps, StepSizes
 from genalpha.driver.options import Options
+from genalpha.driver.origin import Asked, Origin
 from genalpha.driver.phases import Phases
+from genalpha.driver.progress import Bar, Line
+from genalpha.driver.progress import progress as shown_progress
+from genalpha.driver.repair import repaired
 from genalpha.driver.solution import Solution, reached, so_far
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import InvalidOptionError
@@ -23,6 +28,7 @@ from genalpha.model.equations import Equations
 from genalpha.model.given import Given
 from genalpha.numerics.accuracy import leading_tolerance
 from genalpha.numerics.counters import Counters
+from genalpha.numerics.interpolation import Knot
 
 Array = np.ndarray
 
@@ -34,12 +40,14 @@ SHORTEST, LONGEST = 1e-100, 1e100
 
 def integrate(
     mechanism: Mechanism,
-    t_final: float,
+    t_final: float | tuple[float, float],
     scheme: str = "GenAlphaSOI2",
     h: float | Sequence[float] | None = None,
     *,
     t_eval: ArrayLike | None = None,
     events: Any = (),
+    repair: bool = False,
+    progress: bool = False,
     **options: Any,
 ) -> Solution:
     """Integrate a mechanism from its start to `t_final`.
@@ -47,8 +55,9 @@ def integrate(
     Parameters
     ----------
     mechanism : Mechanism
-    t_final : float
-        May lie before the start.
+    t_final : float or (float, float)
+        The end, which may lie before the start; or both, if the start is at another time than the
+        mechanism's `t0`.
     scheme : str, optional
         "GenAlphaI3", "GenAlphaSOI2" (default) or "HHTI2"; also "StabilizedEuler" and
         "StabilizedRK2", the explicit methods of Mukharlyamov, with options of their own (`gains`,
@@ -65,6 +74,12 @@ def integrate(
         what happens at the event: it returns the velocity after it, or (q, v), or a Mechanism of
         the same coordinates with which the run goes on, or a tuple of these. The velocity is then
         brought onto the constraints along the reactions. See the how-to on events.
+    repair : bool, optional
+        Whether a start off the constraints is moved to the nearest one on them, with a
+        `RepairedStartWarning` that says by how much. Default False: it is refused.
+    progress : bool, optional
+        Whether to show on standard error how far the run is, by tqdm where that is installed.
+        Default False.
     **options
         Those of all schemes (`genalpha.driver.options.STEPS`, `NEWTON`) and of the one chosen; the
         API page lists them. The most important: rtol, atol (1e-6 each), rho_inf, maxh,
@@ -90,63 +105,117 @@ def integrate(
     >>> bool(abs(solution.q[-1] @ solution.q[-1] - 1) < 1e-8)
     True
     """
-    o, given = mechanism, Given("integrate")
-    given.must_be("mechanism", o, Equations, "a genalpha Mechanism")
-    before = o.calls
+    given = Given("integrate")
+    given.must_be("mechanism", mechanism, Equations, "a genalpha Mechanism")
+    o, t_final = _from_interval(mechanism, t_final)
     t_final = _end(given, o.t0, t_final)
     times = None if t_eval is None else given.vector("t_eval", t_eval)
     functions = _functions(given, events)
     watched = Events(functions)
     faults = given.faults + Events.faults(functions)
     if not faults:
-        faults = _faults_of_output(times, o.t0, t_final)
+        faults = faults_of_output(times, o.t0, t_final)
     if isinstance(scheme, str) and scheme in STABILIZED:
         if faults:
             raise InvalidOptionError("integrate", faults)
         run = importlib.import_module("genalpha.stabilization.run")
-        return run.run_stabilized(o, t_final, scheme, h, times, options, watched)
-    chosen = Options(scheme, o, **options)
-    faults += chosen.faults + _faults_of_steps(o.t0, t_final, h)
+        o = repaired(o) if repair else o
+        with shown_progress(progress, o.name, o.t0, t_final) as display:
+            return run.run_stabilized(o, t_final, scheme, h, times, options, watched, display)
+    faults += Options(scheme, o, **options).faults + _faults_of_steps(o.t0, t_final, h)
     if faults:
         raise InvalidOptionError("integrate", faults)
-    chosen.unequal = np.ndim(h) > 0 and bool(np.ptp(h) > 1e-9 * np.max(np.abs(h)))  # type: ignore[arg-type]
-    tolerance = leading_tolerance(chosen.rtol, chosen.atol) if h is None else None
-    counters = Counters()
-    sizes = _step_sizes(h, chosen)
+    o = repaired(o) if repair else o
+    with shown_progress(progress, o.name, o.t0, t_final) as display:
+        return solve(o, t_final, Asked(scheme, h, options), times, watched, display=display)
+
+
+def _from_interval(o: Mechanism, t_final: Any) -> tuple[Mechanism, float]:
+    """Return mechanism and end; of an interval, the mechanism starts where that does."""
+    if isinstance(t_final, (tuple, list, np.ndarray)) and np.ndim(t_final):
+        try:
+            start, t_final = map(float, t_final)
+        except (TypeError, ValueError):
+            fault = f"t_final = {t_final!r:.80}; expected a time, or a pair of times (t0, t_final)"
+            raise InvalidOptionError("integrate", [fault]) from None
+        o = o if start == o.t0 else o.replace(t0=start)
+    return o, t_final
+
+
+def solve(
+    o: Mechanism,
+    t_final: float,
+    asked: Asked,
+    times: Array | None,
+    events: Events,
+    before: Solution | None = None,
+    display: Line | Bar | None = None,
+) -> Solution:
+    """Integrate with arguments that have been checked.
+
+    Parameters
+    ----------
+    o : Mechanism
+    t_final : float
+    asked : Asked
+    times : (k,) array or None
+        Where the motion is wanted; None: at all steps.
+    events : Events
+    before : Solution, optional
+        A run of `o` up to now, which is to go on; the result has both.
+    display : optional
+        Shows how far the run is.
+    """
+    scheme, h, options = asked
+    earlier = o.calls
+    counters = Counters() if before is None else copy.deepcopy(before.statistics)
+    sizes: StepSizes | None = None
 
     def phase(mechanism: Mechanism) -> tuple[Stepper, StepSizes]:
-        if mechanism is o:
-            return Stepper(o, chosen, counters, tolerance), sizes
+        nonlocal sizes
         fitting = Options(scheme, mechanism, **options)
         if fitting.faults:
             raise InvalidOptionError("integrate, after an impact", fitting.faults)
-        stepper = Stepper(mechanism, fitting, counters, tolerance)
-        return stepper, _step_sizes(h, fitting) if h is None else sizes
+        fitting.unequal = np.ndim(h) > 0 and bool(np.ptp(h) > 1e-9 * np.max(np.abs(h)))  # type: ignore[arg-type]
+        tolerance = leading_tolerance(fitting.rtol, fitting.atol) if h is None else None
+        if sizes is None or (h is None and mechanism is not o):
+            sizes = _step_sizes(h, fitting)
+        return Stepper(mechanism, fitting, counters, tolerance), sizes
 
-    phases = Phases(o, phase, watched, complete=times is None)
+    phases = Phases(o, phase, events, complete=times is None, display=display)
     try:
-        phases.run(t_final)
+        phases.run(t_final, None if before is None else before.end())
     except BaseException as error:
-        error.solution = so_far(lambda: _solution(phases, times))  # type: ignore[attr-defined]
+        error.solution = so_far(  # type: ignore[attr-defined]
+            lambda: _solution(phases, times, asked, before)
+        )
         raise
-    solution = _solution(phases, times)
+    solution = _solution(phases, times, asked, before)
     assert solution is not None  # there is the start
-    counters.calls = {key: count - before[key] for key, count in o.calls.items()}
+    counters.calls = {
+        key: counters.calls.get(key, 0) + count - earlier[key] for key, count in o.calls.items()
+    }
     return solution
 
 
-def _solution(phases: Phases, times: Array | None) -> Solution | None:
-    """Return what the phases have recorded."""
+def _solution(
+    phases: Phases, times: Array | None, asked: Asked, before: Solution | None
+) -> Solution | None:
+    """Return what the phases have recorded, after what was before."""
     record = phases.record
     if not record.blocks:
         return None
-    steps = record.times
+    steps, a = record.times, record.a
+    knots: Sequence[Knot] = list(record.knots.values())
+    if len(knots) < record.length:
+        knots = Knots(record.blocks, record.knots)
     if times is not None:
         times = reached(times, steps)
-    complete = len(record.knots) == record.length
-    knots = list(record.knots.values()) if complete else Knots(record.blocks, record.knots)
+    origin = Origin(record.mechanisms, phases.events, asked, phases.last)
     counters = phases.march.stepper.counters
-    return Solution(phases.mechanism, steps, knots, record.a, counters, times, phases.events)
+    if before is None:
+        return Solution(phases.mechanism, steps, knots, a, counters, times, origin)
+    return before.extended(steps, knots, a, counters, times, origin)
 
 
 def _step_sizes(h: float | Sequence[float] | None, chosen: Options) -> StepSizes:
@@ -154,6 +223,13 @@ def _step_sizes(h: float | Sequence[float] | None, chosen: Options) -> StepSizes
     if h is None:
         return AdaptiveSteps.chosen(chosen, chosen.atol)
     return GivenSteps(np.asarray(h)) if np.ndim(h) else FixedSteps(float(h))  # type: ignore[arg-type]
+
+
+def faults_of_times(t0: float, t_final: Any, h: Any) -> list[str]:
+    """List what is wrong with the end and the step sizes."""
+    given = Given("integrate")
+    end = _end(given, t0, t_final)
+    return given.faults or _faults_of_steps(t0, end, h)
 
 
 def _end(given: Given, t0: float, t_final: Any) -> float:
@@ -196,7 +272,7 @@ def _faults_of_steps(t0: float, t_final: float, h: Any) -> list[str]:
     return given.faults
 
 
-def _faults_of_output(times: Array | None, t0: float, t_final: float) -> list[str]:
+def faults_of_output(times: Array | None, t0: float, t_final: float) -> list[str]:
     """List what is wrong with the times at which the motion is wanted."""
     first, last = sorted((t0, t_final))
     # written so that NaN fails too
