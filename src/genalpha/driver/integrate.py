@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from genalpha.driver.adaptive import AdaptiveSteps
 from genalpha.driver.events import Events
+from genalpha.driver.extrapolation import integrate_to_error
 from genalpha.driver.knots import Knots
 from genalpha.driver.march import FixedSteps, GivenSteps, StepSizes
 from genalpha.driver.options import Options
@@ -98,8 +99,12 @@ def integrate(
         return run.run_stabilized(o, t_final, scheme, h, times, options, watched)
     chosen = Options(scheme, o, **options)
     faults += chosen.faults + _faults_of_times(o.t0, t_final, h)
+    if options.get("error") is not None:
+        faults += _faults_beside_error(h, functions)
     if faults:
         raise InvalidOptionError("integrate", faults)
+    if chosen.error is not None:
+        return integrate_to_error(o, t_final, scheme, options, times)
     tolerance = leading_tolerance(chosen.rtol, chosen.atol) if h is None else None
     counters = Counters()
     sizes = _step_sizes(h, chosen)
@@ -155,6 +160,19 @@ def _faults_of_times(t0: float, t_final: float, h: float | Sequence[float] | Non
         faults.append(f"h = {h!r}; expected nonzero, finite step sizes")
     elif np.ndim(h) and not abs(np.sum(h) - (t_final - t0)) <= 1e-9 * abs(t_final - t0):
         faults.append(f"the step sizes h add up to {np.sum(h):.12g}, not to {t_final - t0:.12g}")
+    return faults
+
+
+def _faults_beside_error(h: Any, functions: list[Any]) -> list[str]:
+    """List what cannot be had together with a wanted error of the result."""
+    faults = []
+    if h is not None:
+        faults.append(f"error and h = {h!r:.80} are given; give one of them")
+    if functions:
+        faults.append(
+            "error and events are given: extrapolation does not know events yet; integrate to a "
+            "tolerance (rtol, atol) to find them, and to an error from one to the next"
+        )
     return faults
 
 
