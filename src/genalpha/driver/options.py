@@ -138,8 +138,8 @@ RESULT = (
         "error of any component at any time, relative to the largest value of any component at any "
         "time. A number, or a dict for some of them: {'q': 1e-8, 'lam': 1e-4}. The motion is then "
         "computed several times and extrapolated; `solution.error` has the estimate. Default None: "
-        "`h`, or `rtol` and `atol`, say how long steps are. With it, `rtol` and `atol` are those of "
-        "a first run that finds out where steps must be short (1e-3 and 1e-4 unless given), and "
+        "`h`, or `rtol` and `atol`, say how long steps are. With it, `rtol` and `atol` are those "
+        "of a first run that finds out where steps must be short (1e-3 and 1e-4 unless given), and "
         "`maxsteps` is the most steps of all runs together.",
     ),
 )

@@ -112,7 +112,9 @@ class Columns:
             record.keep()
             Integration(march, record).run(times[-1])
             n = self._start.q.size
-            rows = np.concatenate([block.rows[: block.used, : 1 + 2 * n] for block in record.blocks])
+            rows = np.concatenate(
+                [block.rows[: block.used, : 1 + 2 * n] for block in record.blocks]
+            )
             self.made[steps] = Column(steps, rows[:, 1 : 1 + n], rows[:, 1 + n :], counters)
         return self.made[steps]
 

@@ -16,12 +16,12 @@ from genalpha.model import Mechanism
 #: Numbers of columns: order 4, 5 and 6.
 FEWEST, MOST = 3, 5
 #: How much one column more lowers the estimate, for predictions.
-GAIN = 0.05
+GAIN = 0.1
 #: Predictions aim at this part of the wanted error, because they are not exact.
-AIM = 0.5
+AIM = 0.3
 #: Steps are made at most this much smaller at once.
-LARGEST_REFINEMENT = 6.0
-#: An estimate that falls less than this from one trial to the next shows that columns do not shrink.
+LARGEST_REFINEMENT = 6
+#: An estimate that falls less than this from trial to trial shows that columns do not shrink.
 SHRINKS = 0.5
 #: Fewest steps of the coarsest run.
 FEWEST_STEPS = 16
@@ -55,6 +55,7 @@ def best(
         Most steps of all runs together.
     """
     best_trial: Trial | None = None
+    last_trial: Trial | None = None
     smallest, last = np.inf, np.inf
     shrinks = True
     columns = FEWEST
@@ -67,15 +68,22 @@ def best(
                 raise
             base = 2 * base
             continue
+        if last_trial is not None:
+            trial.compare(last_trial)
+        last_trial = trial
         part = float(trial.part_of_wanted(wanted).max())
         if best_trial is None or part < smallest:
             best_trial, smallest = trial, part
         if part <= 1.0:
             return trial
         shrinks, last = part < SHRINKS * last, part
-        following = cheapest(runs, base, columns, part, budget - _spent(runs))
+        left = budget - _spent(runs)
+        following = cheapest(runs, base, columns, part, left) if shrinks else None
         if following is None:
-            _warn(best_trial, wanted, shrinks, budget)
+            # more columns would only amplify what has no expansion
+            following = finest(runs, base, 2 if not shrinks else LARGEST_REFINEMENT, left)
+        if following is None:
+            _warn(best_trial, wanted, budget)
             return best_trial
         base, columns = following
 
@@ -110,20 +118,28 @@ def cheapest(
     return min(found)[1:] if found else None
 
 
+def finest(runs: Columns, base: int, most: int, left: int) -> tuple[int, int] | None:
+    """Return the finest multiple of the steps that the budget allows, with the fewest columns."""
+    for multiple in range(most, 1, -1):
+        if runs.cost(multiple * base, range(1, FEWEST + 1)) <= left:
+            return multiple * base, FEWEST
+    return None
+
+
 def _spent(runs: Columns) -> int:
     return sum(runs.made)
 
 
-def _warn(trial: Trial, wanted: Mapping[str, float], shrinks: bool, budget: int) -> None:
+def _warn(trial: Trial, wanted: Mapping[str, float], budget: int) -> None:
     """Say until when the wanted error holds, and why not longer."""
     parts = trial.part_of_wanted(wanted)
     bad = np.flatnonzero(parts > 1.0)
     until = trial.times[max(bad[0] - 1, 0)]
     why = (
-        "finer steps would still lower it: raise maxsteps"
-        if shrinks
-        else "and it does not fall as it should with more steps: they do not resolve an "
-        "oscillation, or a callback jumps, or the motion is chaotic"
+        "and it does not fall as it should with more steps: they do not resolve an oscillation, "
+        "or a callback jumps, or the motion is chaotic"
+        if trial.is_irregular(int(parts.argmax()))
+        else "finer steps would still lower it: raise maxsteps"
     )
     warnings.warn(
         f"{trial.mechanism.name}: the wanted error holds until t = {until:.6g} only; at most it "

@@ -72,6 +72,7 @@ class ExtrapolatedSolution(Solution):
             return nearest
         first = min(max(right - 2, 0), max(len(self._knots) - INTERPOLATED, 0))
         near = self._knots[first : first + INTERPOLATED]
-        times, q, v, vdot = ([knot[i] for knot in near] for i in range(4))
-        q, v = hermite_at(times, q, v, t), hermite_at(times, v, vdot, t)
+        times, velocities = [knot.t for knot in near], [knot.v for knot in near]
+        q = hermite_at(times, [knot.q for knot in near], velocities, t)
+        v = hermite_at(times, velocities, [knot.vdot for knot in near], t)
         return consistent(self.mechanism, t, q, v, nearest.lam, nearest.psi)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from genalpha.driver.extrapolation.columns import Columns, rounding
-from genalpha.driver.extrapolation.estimate import bound
+from genalpha.driver.extrapolation.estimate import IRREGULAR, TRANSIENT, bound, factors, lifted
 from genalpha.model import Mechanism
 from genalpha.numerics.initial_values import accelerations, project_position, project_velocity
 from genalpha.numerics.interpolation import Knot
@@ -19,8 +19,6 @@ Array = np.ndarray
 #: A quantity is compared with its largest value over the run, or with this part of what is natural
 #: for it (the way over the time, the forces) where it is small beside that.
 SMALL = 1e-6
-#: So many points are made consistent before errors are estimated.
-TRANSIENT = 10
 
 
 class Errors(NamedTuple):
@@ -60,13 +58,14 @@ class Trial:
         self.mechanism, self.base, self.columns = mechanism, base, columns
         self.times = runs.times(base)
         multiples = tuple(range(1, columns + 1))
-        self._all, self._finer, self._finest = (
-            runs.extrapolated(base, multiples[skipped:]) for skipped in range(3)
-        )
+        # from all columns, from the finest but for one, for two, for three if there are any left
+        levels = [runs.extrapolated(base, multiples[k:]) for k in range(min(columns, 4))]
         self.used = [k * base for k in multiples]
         self._noise = accuracy + rounding(multiples, base)
-        for q, v in (self._all, self._finer):
+        for q, v in levels[:2]:
             self._project_start(q, v)
+        self._all, self._finer = levels[:2]
+        self._factors = [factors([level[i] for level in levels]) for i in (0, 1)]
 
     def _project_start(self, q: Array, v: Array) -> None:
         """Put the first points onto the constraints, which transients of the start violate."""
@@ -74,6 +73,28 @@ class Trial:
         for i, t in enumerate(self.times[:TRANSIENT].tolist()):
             q[i] = project_position(o, t, q[i])
             v[i] = project_velocity(o, t, q[i], v[i])
+
+    def compare(self, coarser: Trial) -> None:
+        """Raise the estimates where this motion is farther from a coarser one than both allow.
+
+        That happens where something jumps: errors then have no expansion, and columns may agree by
+        accident. Points that are not in both grids take the ratio of the next ones.
+        """
+        step = self.base // coarser.base if self.base % coarser.base == 0 else self.base
+        own, other = slice(None, None, step), slice(None, None, coarser.base * step // self.base)
+        ratios = []
+        for i, factor in enumerate(self._factors):
+            allowed = bound(factor, self._all[i], self._finer[i], self._noise)[own]
+            allowed = allowed + coarser.coordinate_errors[i][other]
+            apart = np.abs(self._all[i][own] - coarser._all[i][other])
+            ratios.append(apart.max(axis=1)[1:] / allowed.max(axis=1)[1:])
+        times = np.arange(self.base + 1)[own][1:]
+        ratio = np.interp(np.arange(self.base + 1), times, np.max(ratios, axis=0))
+        self._factors = [factor * np.maximum(1.0, ratio) for factor in self._factors]
+
+    def is_irregular(self, i: int) -> bool:
+        """Tell whether columns do not shrink at a point, other than by transients of the start."""
+        return i >= TRANSIENT and max(factor[i] for factor in self._factors) >= IRREGULAR
 
     @property
     def order(self) -> int:
@@ -106,15 +127,17 @@ class Trial:
     @cached_property
     def coordinate_errors(self) -> tuple[Array, Array]:
         """Bounds of the errors of q and v."""
-        three = zip(self._all, self._finer, self._finest, strict=True)
+        three = zip(self._factors, self._all, self._finer, strict=True)
         q, v = (bound(*x, self._noise) for x in three)
         return q, v
 
     @cached_property
     def errors(self) -> Errors:
         """Bounds of all errors."""
+        factor = np.maximum(*self._factors)
         pairs = zip(*self._multipliers, strict=True)
-        lam, psi = (bound(A, B, noise=self._noise) for A, B in pairs)
+        v = self.coordinate_errors[1]
+        lam, psi = (lifted(bound(factor, A, B, self._noise), v) for A, B in pairs)
         return Errors(*self.coordinate_errors, lam, psi)
 
     def part_of_wanted(self, wanted: Mapping[str, float]) -> Array:
@@ -131,7 +154,9 @@ class Trial:
         }
         parts = _parts(dict(zip("qv", self.coordinate_errors, strict=True)), scales, wanted)
         o = self.mechanism
-        if parts.max() > 1.0 or not (("lam" in wanted and o.n_lam) or ("psi" in wanted and o.n_psi)):
+        if parts.max() > 1.0 or not (
+            ("lam" in wanted and o.n_lam) or ("psi" in wanted and o.n_psi)
+        ):
             return parts
         lam, psi = self._multipliers[0]
         natural = SMALL * _natural_multiplier(o)
