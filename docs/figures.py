@@ -27,10 +27,15 @@ from scipy.integrate import solve_ivp
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for the package `comparisons`
 import ablation as ablations
+import bounds
 import choices
+import forms
 import linear_solvers
 import orders
+import oscillator
 import sources as source_times
+import transients
+import variants
 
 from comparisons import table
 from comparisons.tolerances import study as tolerance_study
@@ -369,6 +374,21 @@ TABLES = {
         rounding_noise,
     )
 }
+
+
+def drawn(name, draw):
+    """Return what draws and saves a figure of another module."""
+    return lambda: save(draw(), name)
+
+
+def written(make):
+    """Return what makes a table of another module, which gives header and rows, or text."""
+    return lambda: made if isinstance(made := make(), str) else markdown(*made)
+
+
+for module in (bounds, forms, oscillator, transients, variants):
+    FIGURES |= {name: drawn(name, draw) for name, draw in module.FIGURES.items()}
+    TABLES |= {name: written(make) for name, make in module.TABLES.items()}
 
 
 def insert(name, table):

@@ -52,7 +52,7 @@ def _fastest_rate(mechanism: Mechanism, t: float) -> float:
     q, v, vdot, lam, psi = mechanism.reference.motion(t)
     rows = mechanism.holonomic_jacobian(t, q), mechanism.nonholonomic_jacobian(t, q, v)
     _, sizes, basis = np.linalg.svd(np.vstack([dense(row) for row in rows]))
-    free = basis[int((sizes > 1e-9 * sizes.max()).sum()) :].T
+    free = basis[int((sizes > 1e-9 * sizes.max(initial=0.0)).sum()) :].T
     if free.shape[1] == 0:
         return 0.0
     mass, stiffness, damping = (

@@ -5,8 +5,6 @@ import numpy as np
 from comparisons.orders import COMPONENTS, Study, after, alternating, equal
 from comparisons.table import number
 from genalpha import Coefficients, integrate, mechanisms
-from genalpha.schemes import SCHEMES
-from genalpha.schemes.i3 import GenAlphaI3
 
 
 def orders(o, length, coarsest, sizes, fraction=0.25, **options):
@@ -16,30 +14,16 @@ def orders(o, length, coarsest, sizes, fraction=0.25, **options):
     return [number(found.get(x), ".2f").text for x in COMPONENTS]
 
 
-class Only14a(GenAlphaI3):
-    """GenAlphaI3 without its correction of v0."""
-
-    name = "GenAlphaI3, a only"
-
-    def adjusted(self, state, h):
-        """Move a0 only."""
-        return state.v, state.a + self.alpha * (h / state.h - 1.0) * (state.a - state.a_old)
-
-
 def order_i3():
     """Rows of orders of GenAlphaI3 under changing steps."""
     o = mechanisms.hht_test()
     options = {"scheme": "GenAlphaI3", "rho_inf": 0.2}
     both = orders(o, 1.0, 150, alternating, **options)
-    SCHEMES[Only14a.name] = Only14a
-    try:
-        only = orders(o, 1.0, 150, alternating, **{**options, "scheme": Only14a.name})
-    finally:
-        del SCHEMES[Only14a.name]
+    only = orders(o, 1.0, 150, alternating, adjustment="a", **options)
     none = orders(o, 1.0, 150, alternating, adjust_steps=False, **options)
     rows = [
         ["a by (14a) and v0 by the drift (default)", *both[:4]],
-        ["only a by (14a)", *only[:4]],
+        ['only a by (14a) (`adjustment="a"`)', *only[:4]],
         ["neither (`adjust_steps=False`)", *none[:4]],
     ]
     return ["adjusted", "q", "v", "a", "lam"], rows

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from comparisons.papers.study import Finding, PaperFigure, Runs, convergence, new_figure
+from comparisons.orders import Study, alternating
+from comparisons.papers.study import Finding, PaperFigure, convergence, new_figure
 from genalpha.driver import integrate
 from genalpha.mechanisms.exponential import jay_negrut_test
 from genalpha.mechanisms.slidercrank import slider_crank
@@ -14,9 +15,9 @@ from genalpha.mechanisms.stiff_pendulum import pendulum_jn
 from genalpha.numerics.coefficients import Coefficients
 
 RHO = 0.2
-SHIFT = Coefficients.chung_hulbert(RHO).alpha
+SOI2 = {"scheme": "GenAlphaSOI2"}
 ALL = ("q", "v", "a", "lam", "psi")
-PAIRS = (10, 20, 40, 80, 160, 320)
+PAIRS = (10, 20, 40, 80, 160, 320, 640)
 #: The paper does not print its alpha.
 HHT = Coefficients.hht(-0.1)
 STEP = 2.0**-10
@@ -25,25 +26,24 @@ FULL = 1e-13
 
 
 def _test(adjust_steps: bool) -> Finding:
-    options = {"rho_inf": RHO, "start": "plain", "adjust_steps": adjust_steps}
-    runs = Runs(jay_negrut_test(), 1.0, PAIRS, ALL, "GenAlphaSOI2", options, SHIFT, alternates=True)
+    options = {"rho_inf": RHO, "start": "plain", "adjust_steps": adjust_steps, **SOI2}
+    study = Study(jay_negrut_test(), 1.0, PAIRS, options, alternating)
     which = "with" if adjust_steps else "without"
-    return convergence(runs, f"test (15), steps h/3, 2h/3, {which} (14)")
+    return convergence(study, f"test (15), steps h/3, 2h/3, {which} (14)")
 
 
 def _pendulum() -> Finding:
-    options = {"rho_inf": RHO, "start": "plain"}
-    runs = Runs(
-        pendulum_jn(), 2.0, (50, 100, 200, 400, 800, 1600), ("q", "v", "lam"), "GenAlphaSOI2",
-        options, SHIFT, alternates=True,
+    study = Study(
+        pendulum_jn(), 2.0, (50, 100, 200, 400, 800, 1600, 3200),
+        {"rho_inf": RHO, "start": "plain", **SOI2}, alternating, components=("q", "v", "lam"),
     )  # fmt: skip
-    return convergence(runs, "pendulum (16), steps h/3, 2h/3, t = 2")
+    return convergence(study, "pendulum (16), steps h/3, 2h/3, t = 2")
 
 
 def _pin_rates(scheme: str, h: float) -> np.ndarray:
     """Velocity of the pin at O: the rates of the crank's two constraints."""
     o = slider_crank()
-    solution = integrate(o, 1.0, scheme, h, coefficients=HHT, newton_accuracy=FULL)
+    solution = integrate(o, 1.0, scheme, h, coefficients=HHT, newton_accuracy=FULL, start="plain")
     return np.array(
         [
             o.holonomic_rate(t, q, v)[:2]

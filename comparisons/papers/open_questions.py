@@ -9,100 +9,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from comparisons.papers.study import Errors, order
+from comparisons.papers.printed import Row, Step13, first_point, row_of
+from comparisons.papers.study import Errors
 from genalpha.driver import Options, Stepper
 from genalpha.mechanisms.exponential import hht_test, jay_negrut_test
 from genalpha.mechanisms.pendulums import simple_pendulum
 from genalpha.mechanisms.stiff_pendulum import pendulum_jn
 from genalpha.model import Mechanism, Motion, Reference
-from genalpha.model.differences import forward_jacobian
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.initial_values import accelerations
 
 Array = np.ndarray
 
 
-class Row(NamedTuple):
-    """One line of an experiment's table."""
-
-    labels: tuple[str, ...]
-    orders: Errors
-    errors: Errors
-
-
 # ------------------------------------------------- 1. one multiplier psi instead of two
-
-
-class Point(NamedTuple):
-    """A state of (13)."""
-
-    t: float
-    q: Array
-    v: Array
-    a: Array
-    Ma: Array
-    lam: Array
-    psi: Array
-
-
-def soi2_step(o: Mechanism, c: Coefficients, s: Point, h: float, two_psi: bool) -> Point:
-    """One step of (13), solved as it is printed; without `two_psi`, of the reduced scheme."""
-    n, m, l = o.n_q, o.n_lam, o.n_psi  # noqa: E741
-    t1 = s.t + h
-    M1 = o.mass(s.t + (1.0 + c.alpha) * h, s.q + (1.0 + c.alpha) * h * s.v)
-    f0 = o.force(s.t, s.q, s.v) + o.reaction(s.t, s.q, s.v, s.lam, s.psi)
-    old = c.alpha_m * s.Ma - c.alpha_f * f0
-    cuts = np.cumsum([n, n, m, m, l])
-
-    def states(x: Array) -> tuple[Array, ...]:
-        a_t, a, lam_t, lam, psi, psi_t = np.split(x, cuts)
-        q = s.q + h * s.v + h**2 * ((0.5 - c.beta) * s.a + c.beta * a_t)  # (13a)
-        v_t = s.v + h * ((1.0 - c.gamma) * s.a + c.gamma * a_t)  # (13b)
-        v = s.v + h * ((1.0 - c.gamma) * s.a + c.gamma * a)  # (13c)
-        return a_t, a, lam_t, lam, psi, psi_t if two_psi else psi, q, v_t, v
-
-    def residual(x: Array) -> Array:
-        a_t, a, lam_t, lam, psi, psi_t, q, v_t, v = states(x)
-        f_t = o.force(t1, q, v) + o.reaction(t1, q, v, lam_t, psi_t)
-        f = o.force(t1, q, v) + o.reaction(t1, q, v, lam, psi)
-        rows = [
-            (1.0 - c.alpha_m) * (M1 @ a_t) + old - (1.0 - c.alpha_f) * f_t,  # (13d)
-            (1.0 - c.alpha_m) * (M1 @ a) + old - (1.0 - c.alpha_f) * f,  # (13e)
-            o.holonomic(t1, q) / h**2,  # (13f)
-            o.holonomic_rate(t1, q, v) / h,  # (13g)
-            o.nonholonomic(t1, q, v) / h,  # (13i)
-        ]
-        return np.concatenate([*rows, o.nonholonomic(t1, q, v_t) / h] if two_psi else rows)  # (13h)
-
-    guess = [s.a, s.a, s.lam, s.lam, s.psi, s.psi if two_psi else np.zeros(0)]
-    found = states(_solved(residual, np.concatenate(guess)))
-    a, lam, psi, q, v = (found[i] for i in (1, 3, 4, 6, 8))
-    return Point(t1, q, v, a, M1 @ a, lam, psi)
-
-
-def _solved(residual: Callable[[Array], Array], x: Array) -> Array:
-    """Newton's iteration, to rounding errors."""
-    for _ in range(12):
-        r = residual(x)
-        dx = np.linalg.solve(forward_jacobian(residual, x, r), -r)
-        x = x + dx
-        if np.abs(dx).max() < 1e-11 * (1.0 + np.abs(x).max()):
-            return x
-    raise ArithmeticError(f"no convergence: the last correction is {np.abs(dx).max():.1e}")
 
 
 def _soi2_errors(o: Mechanism, rho_inf: float, t_final: float, steps: int, two_psi: bool) -> Errors:
     c = Coefficients.chung_hulbert(rho_inf)
     h = t_final / steps
-    vdot, lam, psi = accelerations(o, o.t0, o.q0, o.v0, *o.multiplier_guess())
-    s = Point(o.t0, o.q0, o.v0, vdot, o.mass(o.t0, o.q0) @ vdot, lam, psi)
+    s = first_point(o, h, c.alpha)
     for _ in range(steps):
-        s = soi2_step(o, c, s, h, two_psi)
+        s = Step13(o, c, s, h, two_psi).taken(s.a, s.Ma)
     assert o.reference is not None
     true = o.reference.motion(t_final)
     names = ("q", "v", "lam", "psi")
@@ -157,13 +89,8 @@ def one_psi() -> list[Row]:
         for rho_inf in (0.0, 0.2, 0.8):
             for two_psi, name in ((True, "(13)"), (False, "one psi")):
                 found = [_soi2_errors(o, rho_inf, 1.0, number, two_psi) for number in numbers]
-                rows.append(_row((o.name, f"{rho_inf:g}", name), 1.0 / np.array(numbers), found))
+                rows.append(row_of((o.name, f"{rho_inf:g}", name), 1.0 / np.array(numbers), found))
     return rows
-
-
-def _row(labels: tuple[str, ...], h: Array, found: list[Errors]) -> Row:
-    orders = {x: order(h, np.array([errors[x] for errors in found])) for x in found[0]}
-    return Row(labels, orders, found[-1])
 
 
 # ---------------------------------------------------- 2. multipliers of the extended HHT
@@ -207,5 +134,5 @@ def hht_multipliers() -> list[Row]:
     for o in (hht_test(), simple_pendulum(), pendulum_jn()):
         for variant, b in (("end", 0.0), ("end", 0.3), ("midpoint", 0.0)):
             found = [_hht_errors(o, number, b, variant) for number in numbers]
-            rows.append(_row((o.name, f"{variant}, b = {b:g}"), 1.0 / np.array(numbers), found))
+            rows.append(row_of((o.name, f"{variant}, b = {b:g}"), 1.0 / np.array(numbers), found))
     return rows

@@ -1,4 +1,4 @@
-"""The exceptions of genalpha: one base class, one class per thing that can go wrong.
+"""The exceptions and warnings of genalpha: one class per thing that can go wrong.
 
 Every message says what was wrong, with the offending value, and what to do about it.
 """
@@ -12,12 +12,14 @@ __all__ = [
     "CallbackError",
     "ConvergenceError",
     "DerivativeError",
+    "FirstOrderWarning",
     "GenAlphaError",
     "InconsistentStartError",
     "InvalidOptionError",
     "RedundantConstraintsError",
     "SingularSystemError",
     "StepLimitError",
+    "UndampedWarning",
     "UnsupportedProblemError",
 ]
 
@@ -81,3 +83,11 @@ class StepLimitError(GenAlphaError, RuntimeError):
 
 class AccumulatingEventsError(GenAlphaError, RuntimeError):
     """Events follow each other faster and faster, as when a bouncing body comes to rest."""
+
+
+class UndampedWarning(UserWarning):
+    """The scheme has no numerical damping where it needs some."""
+
+
+class FirstOrderWarning(UserWarning):
+    """The coefficients make the scheme one of first order."""

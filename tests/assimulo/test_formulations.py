@@ -140,7 +140,8 @@ def test_callbacks_cannot_change_the_solvers_arrays(pendulum):
     problem = pendulum.replace(force=vandal).problem("ind2")
     y, yd = problem.y0.copy(), problem.yd0.copy()
     angry.append(True)
-    problem.res(0.0, y, yd)
+    with pytest.raises(ValueError, match="read-only"):
+        problem.res(0.0, y, yd)
     assert np.isfinite(y).all()
     assert np.isfinite(yd).all()
 

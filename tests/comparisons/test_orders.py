@@ -79,7 +79,14 @@ def test_hht_is_second_order(alpha, name, sizes):
 
 @SIZES
 @pytest.mark.parametrize(
-    ("variant", "b"), [("end", 0.3), ("end", 1.0), ("predicted", 0.3), ("midpoint", 0.0)]
+    ("variant", "b"),
+    [
+        ("end", 0.3),
+        ("end", 1.0),
+        ("predicted", 0.3),
+        ("midpoint", 0.0),
+        ("predicted midpoint", 0.0),
+    ],
 )
 def test_variants_of_hht_are_second_order(variant, b, sizes):
     check_second_order(orders("hht_test", sizes, scheme="HHTI2", alpha=-0.15, b=b, variant=variant))
@@ -93,6 +100,15 @@ def test_without_adjustment_a_and_multipliers_are_first_order():
     check_second_order(only("qv", slopes))
     for key in ("a", "lam", "psi"):
         assert 0.85 <= slopes[key] <= 1.15, slopes
+
+
+@pytest.mark.parametrize("adjustment", ["a", "gamma"])
+@pytest.mark.parametrize("name", ["hht_test", "pendulum_jn"])
+def test_other_adjustments_are_second_order_in_the_motion_only(name, adjustment):
+    """The update of gamma that Arnold and Brüls mention after (20), and (14a) alone."""
+    slopes = orders(name, alternating, scheme="GenAlphaI3", rho_inf=0.2, adjustment=adjustment)
+    check_second_order(only("qv", slopes))
+    assert 0.85 <= slopes["lam"] <= 1.15, slopes
 
 
 def test_without_adjustment_hht_is_first_order():

@@ -94,7 +94,7 @@ def test_times_out_of_the_interval(t_eval):
 @pytest.mark.parametrize(
     ("coefficients", "condition"),
     [
-        (Coefficients.newmark(0.25, 0.6), "order-2 condition"),
+        (Coefficients(0.1, 0.2, 0.3, 0.7), "order-2 condition"),
         (Coefficients(0.6, 0.7, 0.4, 0.6), "zero stability"),
         (Coefficients.stoermer(), "beta = 0"),
     ],
@@ -111,10 +111,7 @@ def test_several_conditions_at_once():
 
 def test_instability_at_infinity_matters_with_constraints_only():
     wild = Coefficients(0.0, 0.0, 0.2, 0.5)  # Newmark with beta < 1/4: a root of -2.6
-    assert (
-        "stability at infinity (22)"
-        in faults(pendulum(), 1.0, "GenAlphaI3", h=0.1, coefficients=wild)[0]
-    )
+    assert "Lemma 1" in faults(pendulum(), 1.0, "GenAlphaI3", h=0.1, coefficients=wild)[0]
     integrate(oscillator(), 1.0, "GenAlphaI3", h=0.1, coefficients=wild)
 
 
@@ -122,7 +119,7 @@ def test_contraction_factors_of_the_nonholonomic_theorem():
     skate = mechanism("knife_edge")
     wild = Coefficients(0.45, 0.6, 0.5, 0.65)
     assert any(
-        "r_alpha_f = 1.5" in fault
+        "r_alpha_f" in fault and "= 1.5:" in fault
         for fault in faults(skate, 1.0, "GenAlphaSOI2", h=0.1, coefficients=wild)
     )
 

@@ -10,6 +10,7 @@ import pytest
 from genalpha import Coefficients, integrate
 from genalpha.driver import Options, Stepper
 from genalpha.numerics.accuracy import FULL
+from genalpha.numerics.amplification import amplification_matrix
 from tests.driver.support import SCHEMES, mechanism, oscillator
 
 NONE = np.zeros(0)
@@ -63,6 +64,25 @@ def test_rho_at_infinity_of_hht(scheme, alpha):
     assert_roots(scheme, c.roots_at_infinity, alpha=alpha)
     radius = np.abs(np.linalg.eigvals(one_step_matrix(scheme, 1e4, alpha=alpha))).max()
     assert radius == pytest.approx(c.rho_inf, abs=1e-3)  # the root of 1e-6: a double eigenvalue
+
+
+@pytest.mark.parametrize(
+    "c", [Coefficients.chung_hulbert(rho) for rho in (0.0, 0.5, 0.9)] + [Coefficients.hht(-0.2)]
+)
+@pytest.mark.parametrize("omega_h", [0.1, 1.0, 10.0])
+def test_the_amplification_matrix_is_the_scheme(c, omega_h):
+    """A run of GenAlphaI3 on an oscillator, one step after the other."""
+    steps, h = 5, 0.1
+    s = integrate(
+        oscillator(omega_h / h), steps * h, "GenAlphaI3", h, coefficients=c, start="plain",
+        newton_accuracy=1e-13,
+    )  # fmt: skip
+    matrix = amplification_matrix(c, omega_h)
+    x = np.array([s.q[0, 0], h * s.v[0, 0], h**2 * s.a[0, 0]])
+    for i in range(1, steps + 1):
+        x = matrix @ x
+        found = [s.q[i, 0], h * s.v[i, 0], h**2 * s.a[i, 0]]
+        np.testing.assert_allclose(found, x, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("rho_inf", [0.5, 0.8])

@@ -146,3 +146,16 @@ def test_solving_with_the_mass(is_sparse, kind):
     right = np.array([1.0, 2.0, 3.0])
     np.testing.assert_allclose(M @ mass_solver(o, 0.0, o.q0)(right), right, rtol=1e-14)
     np.testing.assert_array_equal(right, [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-6, 1e8, 1e14])
+def test_units_do_not_make_a_matrix_singular(scale):
+    """A pendulum of any mass has a solution; dependent constraints have none, in any units."""
+    G = np.array([[0.6, 0.8]])
+    solve = factorize(saddle(scale * np.eye(2), G.T, G))
+    x = solve(np.array([0.0, -9.81 * scale, 0.5]))
+    assert G @ x[:2] == pytest.approx(0.5)
+    assert scale * x[:2] + G[0] * x[2] == pytest.approx([0.0, -9.81 * scale], abs=1e-9 * scale)
+    twice = np.vstack([G, 2.0 * G])
+    with pytest.raises(SingularSystemError):
+        factorize(saddle(scale * np.eye(2), twice.T, twice))

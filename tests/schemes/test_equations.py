@@ -42,6 +42,9 @@ SETTINGS = (
     {"b": 1.0},
     {"alpha": -0.3, "variant": "predicted", "b": 0.3},
     {"variant": "midpoint"},
+    {"variant": "predicted midpoint", "alpha": -0.2},
+    {"adjustment": "a"},
+    {"adjustment": "gamma", "rho_inf": 0.2},
 )
 
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from genalpha.model import Mechanism
-
-#: Derivatives that serve Newton's iteration only.
-FOR_NEWTON = frozenset({"stiffness", "damping", "nonholonomic_gradient"})
-#: Those that a plain problem's `jac` may have given beside them.
-FROM_JAC = frozenset({"holonomic_jacobian", "nonholonomic_jacobian", "reaction_jacobian"})
+from genalpha.model.table import FOR_NEWTON, JACOBIANS
 
 
 def knows_derivatives(mechanism: Mechanism) -> bool:
@@ -25,5 +21,8 @@ def without_derivatives(mechanism: Mechanism, plain: bool) -> Mechanism:
         Whether it was read from a plain problem, so that all derivatives come from its `jac`. Of
         the user's own mechanism the constraint Jacobians stay: they are part of the equations.
     """
-    dropped = mechanism.given & (FOR_NEWTON | FROM_JAC if plain else FOR_NEWTON)
+    if mechanism.whole is not None:
+        mechanism.whole.uses_jacobian = False
+        return mechanism
+    dropped = mechanism.given & (FOR_NEWTON | JACOBIANS if plain else FOR_NEWTON)
     return mechanism.replace(**dict.fromkeys(dropped)) if dropped else mechanism

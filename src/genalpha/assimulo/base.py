@@ -60,10 +60,11 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
     linear_solver: str
 
     def __init__(self, problem: Any) -> None:
-        with first_rhs(problem):
+        F = Residual(problem)
+        with first_rhs(problem, F):
             Implicit_ODE.__init__(self, problem)
         self._leny = len(self.y)
-        self._F = Residual(problem)
+        self._F = F
         self._reading = self._read(problem)
         mechanism = self._reading.mechanism
         self._plain = mechanism is not getattr(problem, "mechanism", None)
@@ -71,6 +72,9 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         self._set_defaults()
         #: Time and position at which the solver stopped last.
         self._left: tuple[float, Array] | None = None
+        self._has_started = False
+        #: Calls of res, and those for matrices, that earlier runs have reported.
+        self._before = self._reported = 0, 0
         self._counters: Counters = Counters()
         self._prepare()
 
@@ -87,7 +91,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
     def _read(self, problem: Any) -> Reading:
         """Return the problem as a mechanism, or say why the scheme cannot have it."""
         try:
-            reading = Reading(problem)
+            reading = Reading(problem, F=self._F)
         except UnsupportedProblemError as error:
             raise UnsupportedProblemError(
                 f"{type(self).__name__} needs the structure of a mechanism. {error}. As it is, the "
@@ -101,7 +105,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
     def initialize(self) -> None:
         """Reset the statistics (called by `simulate`)."""
         self.statistics.reset()
-        self._counters = Counters()
+        self._counters, self._before = Counters(), self._reported
         for key in (*COUNTED, *EVENTS):
             self.statistics[key] = 0
         if self.backward and self.problem_info["time_events"]:
@@ -146,10 +150,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         problem, reading = self.problem, self._reading
         own = getattr(problem, "mechanism", None)
         replaced = isinstance(own, Mechanism) and own is not reading.mechanism
-        # a constant mass matrix was evaluated once; everything else is asked for at every call
-        evaluated = self._plain and reading.mechanism.constant_mass is not None
-        stale = evaluated and self._run is not None
-        if replaced or stale:
+        if replaced:
             self._reading = self._read(problem)
             if self._reading.layout.size != self._leny:
                 raise CallbackError(
@@ -158,6 +159,9 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
                     f"{self._leny}. Constraints that come and go must stay in y: switch them by "
                     "`sw`; or use integrate, whose events may hand over another mechanism"
                 )
+        if self._has_started:  # what a plain problem has answered before may no longer be right
+            self._reading.forget()
+        self._has_started = True
         if self.problem_info["switches"]:
             self._F.switches = self._reading.switches = list(self.sw)
 
@@ -178,6 +182,8 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
 
     def _mechanism(self) -> Mechanism:
         mechanism = self._reading.mechanism
+        if mechanism.whole is not None:
+            mechanism.whole.uses_jacobian = True
         if not self.usejac:
             return without_derivatives(mechanism, self._plain)
         return mechanism
@@ -192,8 +198,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
             return y
         layout, changed = self._reading.layout, y.copy()
         q, v, _, _ = layout.split(y)
-        n = layout.n_q
-        changed[:n], changed[n : 2 * n] = made_consistent(
+        changed[layout.q], changed[layout.v] = made_consistent(
             o, t, q, v, keep_position=not np.array_equal(q, self._left[1])
         )
         return changed
@@ -201,6 +206,11 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
     def _count(self) -> None:
         for key in COUNTED:
             self.statistics[key] = getattr(self._counters, key)
+        if self._plain:  # every call of res, also those of the construction and between runs
+            calls, for_matrices = self._F.calls - self._before[0], self._F.matrix_calls
+            self.statistics["nfcnjacs"] = for_matrices - self._before[1]
+            self.statistics["nfcns"] = calls - self.statistics["nfcnjacs"]
+            self._reported = self._F.calls, self._F.matrix_calls
 
     def _check_steps(self, steps: int, t: float) -> None:
         if self.h is None and steps >= self.maxsteps:

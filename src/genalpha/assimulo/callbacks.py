@@ -1,4 +1,9 @@
-"""The callbacks of a mechanism that was read from a problem: evaluations of its residual."""
+"""The callbacks of a mechanism that was read from a problem: evaluations of its residual.
+
+Schemes ask the residual itself (`genalpha.model.residual`). These callbacks are for everything
+else: checks of a start, consistent values, audits. What was computed at a point is not computed
+there again.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +13,52 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from genalpha.assimulo.probing import Rows
+from genalpha.assimulo.recognition import Found
 from genalpha.assimulo.residual import Residual
-from genalpha.model import Motion
-from genalpha.model.differences import scale
+from genalpha.model import Mechanism
+from genalpha.model.differences import (
+    accurate_jacobian,
+    directional_derivative,
+    forward_jacobian,
+    scale,
+    time_scale,
+)
+from genalpha.model.residual import LARGE, Balance, Blocks, OneResidual
 
 Array = np.ndarray
 Matrix = Any  # np.ndarray or a sparse array
 
-#: Derivatives that enter the equations are taken from `jac` only if they are this exact.
-AGREEMENT = 1e-7
-#: Factor c in dF/dyd = (jac(c) - jac(0)) / c: so large that dF/dy costs dF/dyd no digits.
-LARGE = 2.0**40
+#: So many of the last evaluations are remembered.
+REMEMBERED = 8
+
+
+class Memory:
+    """A function whose last values are remembered, as long as the residual is the same one."""
+
+    def __init__(self, F: Residual, function: Callable[..., Any]) -> None:
+        self.F, self.function = F, function
+        self._last: dict[tuple[Any, ...], Any] = {}
+
+    def _key(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        values = (x.tobytes() if isinstance(x, np.ndarray) else x for x in arguments)
+        return (self.F.function, *values)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Return the function's value, of the same arguments as a little earlier without a call."""
+        key = self._key(arguments)
+        if key not in self._last:
+            if len(self._last) >= REMEMBERED:
+                del self._last[next(iter(self._last))]
+            self._last[key] = self.function(*arguments)
+        return self._last[key]
+
+    def learn(self, value: Any, *arguments: Any) -> None:
+        """Take over a value that somebody else has found."""
+        self._last[self._key(arguments)] = value
+
+    def forget(self) -> None:
+        """Forget everything, because the function has changed."""
+        self._last.clear()
 
 
 class FromResidual:
@@ -28,184 +67,167 @@ class FromResidual:
     Parameters
     ----------
     F : Residual
-    rows : Rows
+    found : Found
         What the rows of F are.
-    t, y : float, array
+    t, y, yd : float, array, array
         The start.
     """
 
-    def __init__(self, F: Residual, rows: Rows, t: float, y: Array) -> None:
-        self.F, self.rows, self.layout = F, rows, rows.layout
-        self.t, self.start = t, rows.layout.split(y)
-        self.motion = slice(self.layout.n_q, 2 * self.layout.n_q)
-        self.still, self.v0 = np.zeros(self.layout.n_q), self.start[1]
+    def __init__(self, F: Residual, found: Found, t: float, y: Array, yd: Array) -> None:
+        places = found.places
+        self.F, self.found, self.t = F, found, t
+        self.whole = OneResidual(
+            F,
+            places,
+            F.jacobian if F.has_jacobian else None,
+            found.uses_rates,
+            found.linear,
+            found.ideal,
+        )
+        self.start = tuple(np.array(y[x], dtype=float) for x in places[1:5])
+        self.still, self.v0 = np.zeros(places.q.size), self.start[1]
         # multipliers of the force without reaction; a nonlinear reaction may not know zero
-        self.free = tuple(np.zeros(x.size) if rows.linear else x for x in self.start[2:])
+        self.free = tuple(np.zeros(x.size) if found.linear else x for x in self.start[2:])
+        self.balance = Memory(F, lambda *x: self.whole.split(self.whole.rows(*x)))
+        self.mass = Memory(F, self._mass)
+        self.holonomic_jacobian = Memory(F, self._holonomic_jacobian)
+        self.whole.start_vdot = np.array(yd[places.v], dtype=float)
+        if found.mass is not None and not F.switches:
+            self.mass.learn(found.mass, t, self.start[0])
+            self.whole.constant_mass = found.mass  # until a step finds that it is not
+        G = self._holonomic_jacobian(t, self.start[0]) if found.G is None else found.G
+        self.size_of_G = np.abs(G)
+        if not F.switches:
+            self.holonomic_jacobian.learn(G, t, self.start[0])
+        known = found.mass, found.G, found.reactions
+        if not places.psi.size and not any(x is None for x in known):
+            M, G, R = (np.asarray(x) for x in known)
+            self.whole.start_blocks = Blocks(M, G, np.zeros((0, M.shape[0])), R)
+
+    def forget(self) -> None:
+        """Forget what was evaluated, because the problem has changed."""
+        for memory in (self.balance, self.mass, self.holonomic_jacobian):
+            memory.forget()
+        self.whole.forget()
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `Mechanism`."""
         q, v, lam, psi = self.start
-        reacts = bool(lam.size + psi.size)
-        return {
-            "mass": self.constant(self.mass),
+        places = self.found.places
+        chosen: dict[str, Any] = {
+            "mass": self.mass,
             "force": self.force,
             "q0": q,
             "v0": v,
             "t0": self.t,
-            "holonomic": self.holonomic if lam.size else None,
-            "nonholonomic": self.nonholonomic if psi.size else None,
-            "reaction": self.reaction if reacts else None,
-            "reaction_jacobian": self.reaction_jacobian if reacts and self.rows.linear else None,
             "lam0": lam,
             "psi0": psi,
             "name": None if self.F.problem.name == "---" else self.F.problem.name,
-            "constraint_names": [
-                f"res[{row}]" for row in (*self.rows.position, *self.rows.velocity)
-            ],
+            "constraint_names": [f"res[{row}]" for row in (*places.position, *places.velocity)],
         }
-
-    def state(self, *motion: Array) -> tuple[Array, Array]:
-        """Return y and yd of q, v, vdot, lam, psi."""
-        return self.layout.assemble(Motion(*motion))
-
-    def _rows(self, t: float, *motion: Array) -> Array:
-        return self.F(t, *self.state(*motion))
+        if lam.size:
+            chosen["holonomic"] = self.holonomic
+            chosen["holonomic_jacobian"] = self.holonomic_jacobian
+            chosen["holonomic_rate"] = self.holonomic_rate
+        if psi.size:
+            chosen["nonholonomic"] = self.nonholonomic
+            chosen["nonholonomic_jacobian"] = self.nonholonomic_jacobian
+            chosen["nonholonomic_gradient"] = self.nonholonomic_gradient
+        if lam.size + psi.size:
+            chosen["reaction"] = self.reaction
+            chosen["reaction_jacobian"] = self.reaction_jacobian if self.found.linear else None
+        return chosen
 
     def force(self, t: float, q: Array, v: Array) -> Array:
         """Return the equations of motion without accelerations and multipliers, as a force."""
-        return -self.rows.signs * self._rows(t, q, v, self.still, *self.free)[self.motion]
+        balance: Balance = self.balance(t, q, v, self.still, *self.free)
+        return -balance.motion
 
     def reaction(self, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Array:
         """Return what the multipliers add to the force."""
-        loaded = -self.rows.signs * self._rows(t, q, v, self.still, lam, psi)[self.motion]
-        return loaded - self.force(t, q, v)
+        return -self.balance(t, q, v, self.still, lam, psi).motion - self.force(t, q, v)
 
     def reaction_jacobian(self, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Array:
         """Return the reaction to each unit multiplier, where it is linear in them."""
-        m, units = self.layout.n_lam, np.eye(self.layout.n_lam + self.layout.n_psi)
+        m, units = lam.size, np.eye(lam.size + psi.size)
+        known = self.found.reactions
+        at_start = t == self.t and np.array_equal(q, self.start[0]) and np.array_equal(v, self.v0)
+        if known is not None and at_start and not self.F.switches:
+            return -known
         return np.array([self.reaction(t, q, v, unit[:m], unit[m:]) for unit in units]).T
 
     def holonomic(self, t: float, q: Array) -> Array:
         """Return g."""
-        return self._rows(t, q, self.v0, self.still, *self.free)[self.rows.position]
+        return self.balance(t, q, self.v0, self.still, *self.free).position
+
+    def holonomic_rate(self, t: float, q: Array, v: Array) -> Array:
+        """Return g_t + G v: rows of the residual, or a difference along the motion."""
+        rates = self.balance(t, q, v, self.still, *self.free).rates
+        if rates is not None:
+            return np.asarray(rates)
+        T, terms = time_scale(q, v), self.size_of_G @ scale(q)
+        along = directional_derivative(lambda s: self.holonomic(t + s * T, q + s * T * v), terms)
+        return along / T
+
+    def _holonomic_jacobian(self, t: float, q: Array) -> Array:
+        return accurate_jacobian(lambda x: self.holonomic(t, x), q)
 
     def nonholonomic(self, t: float, q: Array, v: Array) -> Array:
         """Return k."""
-        return self._rows(t, q, v, self.still, *self.free)[self.rows.velocity]
+        return self.balance(t, q, v, self.still, *self.free).velocity
 
-    def mass(self, t: float, q: Array) -> Array:
+    def nonholonomic_jacobian(self, t: float, q: Array, v: Array) -> Matrix:
+        """Return dk/dv."""
+        return accurate_jacobian(lambda x: self.nonholonomic(t, q, x), v)
+
+    def nonholonomic_gradient(self, t: float, q: Array, v: Array) -> Matrix:
+        """Return dk/dq."""
+        return forward_jacobian(lambda x: self.nonholonomic(t, x, v), q, self.nonholonomic(t, q, v))
+
+    def _mass(self, t: float, q: Array) -> Array:
         """Return the change of the equations of motion with each unit acceleration."""
         base = self.force(t, q, self.v0)
-        changes = [
-            self.rows.signs * self._rows(t, q, self.v0, unit, *self.free)[self.motion]
-            for unit in np.eye(self.layout.n_q)
-        ]
+        changes = [self.balance(t, q, self.v0, unit, *self.free).motion for unit in np.eye(q.size)]
         return (np.array(changes) + base).T
 
-    def constant(self, mass: Callable[[float, Array], Matrix]) -> Any:
-        """Return the mass matrix if it is constant, otherwise the callback."""
-        if self.F.switches:  # it may change with them
-            return mass
-        q, here, random = self.start[0], mass(self.t, self.start[0]), np.random.default_rng(4)
-        for _ in range(2):
-            moved = q + 0.1 * scale(q) * random.uniform(-1.0, 1.0, q.size)
-            there = mass(self.t + random.uniform(), moved)
-            if abs(there - here).max() > 1e-11 * abs(here).max():
-                return mass
-        return here
+
+class ReadMechanism(Mechanism):
+    """A mechanism whose callbacks are ours: they need not be tried, and are dense."""
+
+    def _has_sparse(self, mass: Any, given: dict[str, Any]) -> bool:
+        return False
+
+    def _call_once(self) -> None:
+        pass
 
 
 class FromJacobian:
-    """Derivatives from the problem's `jac`.
-
-    It may be rough, as Newton's iteration allows, and then serves for stiffness and damping
-    only; what enters the equations (G, K, the reactions, a sparse mass) must agree with the
-    residual at a random point near the start.
-    """
+    """Stiffness and damping from the problem's `jac`, which may be rough."""
 
     def __init__(self, callbacks: FromResidual) -> None:
         self.base = callbacks
-        n, m = callbacks.layout.n_q, callbacks.layout.n_lam + callbacks.layout.n_psi
-        self.q, self.v, self.multipliers = slice(n), slice(n, 2 * n), slice(2 * n, 2 * n + m)
+        places = callbacks.found.places
+        self.q, self.v, self.motion = places.q, places.v, places.motion
 
     def arguments(self) -> dict[str, Any]:
-        """Return arguments of `Mechanism` that are better than those from the residual."""
-        o, base = self._point(), self.base
-        chosen: dict[str, Any] = {"stiffness": self.stiffness, "damping": self.damping}
-        m, l = base.layout.n_lam, base.layout.n_psi  # noqa: E741
-        if m and self._agree(self.holonomic_jacobian(o[0], o[1]), base.holonomic, o[:2]):
-            chosen["holonomic_jacobian"] = self.holonomic_jacobian
-        if l and self._agree(self.nonholonomic_jacobian(*o[:3]), base.nonholonomic, o[:3]):
-            chosen["nonholonomic_jacobian"] = self.nonholonomic_jacobian
-        if base.rows.linear and m + l:
-            given = self.reaction_jacobian(*o)
-            if _close(given, base.reaction_jacobian(*o)):
-                chosen["reaction_jacobian"] = self.reaction_jacobian
-        mass = self.mass(*o[:2])
-        if sparse.issparse(mass) and _close(mass, base.mass(*o[:2])):
-            chosen["mass"] = base.constant(self.mass)
-        return chosen
+        """Return arguments of `Mechanism`."""
+        return {"stiffness": self.stiffness, "damping": self.damping}
 
-    def _point(self) -> tuple[Any, ...]:
-        """Return t, q, v, lam, psi of a random point near the start."""
-        random = np.random.default_rng(5)
-        near = (x + 1e-2 * scale(x) * random.uniform(-1.0, 1.0, x.size) for x in self.base.start)
-        return self.base.t + 1e-2 * random.uniform(), *near
-
-    @staticmethod
-    def _agree(given: Matrix, function: Callable[..., Array], arguments: tuple[Any, ...]) -> bool:
-        """Compare a derivative by the last argument with central differences in one direction."""
-        *rest, x = arguments
-        direction = np.random.default_rng(6).uniform(0.5, 1.0, x.size) * scale(x) * 1e-5
-        change = function(*rest, x + direction) - function(*rest, x - direction)
-        return _close(given @ direction, 0.5 * change)
-
-    def _by_y(self, t: float, *motion: Array) -> Matrix:
-        return self.base.F.jacobian(0.0, t, *self.base.state(*motion))
-
-    def _by_yd(self, t: float, *motion: Array) -> Matrix:
-        state = self.base.state(*motion)
-        with_rates = self.base.F.jacobian(LARGE, t, *state)
-        return (with_rates - self.base.F.jacobian(0.0, t, *state)) / LARGE
-
-    def _motion(self, matrix: Matrix, columns: slice) -> Matrix:
+    def _motion(self, matrix: Matrix, columns: Array) -> Matrix:
         """Return rows of motion with their signs."""
-        rows, signs = matrix[self.base.motion][:, columns], self.base.rows.signs
+        rows, signs = matrix[self.motion][:, columns], self.base.found.places.signs
         return sparse.diags_array(signs) @ rows if sparse.issparse(rows) else signs[:, None] * rows
 
     def stiffness(
         self, t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array
     ) -> Matrix:
         """Return the derivative of the equations of motion by q."""
-        return self._motion(self._by_y(t, q, v, vdot, lam, psi), self.q)
+        state = self.base.whole.state(q, v, vdot, lam, psi)
+        return self._motion(self.base.F.jacobian(0.0, t, *state), self.q)
 
     def damping(self, t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array) -> Matrix:
         """Return the derivative by v, and by q', which the problem may use in its place."""
-        motion = (q, v, vdot, lam, psi)
-        by_v, by_qdot = self._by_y(t, *motion), self._by_yd(t, *motion)
-        return self._motion(by_v, self.v) + self._motion(by_qdot, self.q)
-
-    def reaction_jacobian(self, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Matrix:
-        """Return the derivative of the reaction by the multipliers."""
-        return -self._motion(self._by_y(t, q, v, self.base.still, lam, psi), self.multipliers)
-
-    def mass(self, t: float, q: Array) -> Matrix:
-        """Return the derivative of the equations of motion by the accelerations."""
-        base = self.base
-        return self._motion(self._by_yd(t, q, base.v0, base.still, *base.free), self.v)
-
-    def holonomic_jacobian(self, t: float, q: Array) -> Matrix:
-        """Return G."""
-        base = self.base
-        matrix = self._by_y(t, q, base.v0, base.still, *base.free)
-        return matrix[base.rows.position][:, self.q]
-
-    def nonholonomic_jacobian(self, t: float, q: Array, v: Array) -> Matrix:
-        """Return K."""
-        motion, rows = (q, v, self.base.still, *self.base.free), self.base.rows.velocity
-        return self._by_y(t, *motion)[rows][:, self.v] + self._by_yd(t, *motion)[rows][:, self.q]
-
-
-def _close(given: Matrix, wanted: Array) -> bool:
-    difference = abs(given - wanted).max()
-    return bool(difference <= AGREEMENT * max(1e-300, float(np.max(np.abs(wanted)))))
+        state = self.base.whole.state(q, v, vdot, lam, psi)
+        by_y = self.base.F.jacobian(0.0, t, *state)
+        by_yd = (self.base.F.jacobian(LARGE, t, *state) - by_y) / LARGE
+        return self._motion(by_y, self.v) + self._motion(by_yd, self.q)

@@ -27,8 +27,8 @@ class ExplicitMechanism(Explicit_Problem):
         # where the reaction is nonlinear, each solution is the next one's first guess
         self._guess: tuple[Any, Any] = start.lam, start.psi
 
-    def rhs(self, t: float, y: Array) -> Array:
-        """Return y' = [v, v']."""
+    def rhs(self, t: float, y: Array, sw: Any = None) -> Array:
+        """Return y' = [v, v']; switches, which Assimulo may hand over, mean nothing here."""
         return np.concatenate([y[self.mechanism.n_q :], self._solve(t, y)[0]])
 
     def multipliers(self, t: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:

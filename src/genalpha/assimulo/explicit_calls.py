@@ -17,13 +17,13 @@ from genalpha.assimulo.residual import Residual
 
 
 @contextmanager
-def first_rhs(problem: Any) -> Iterator[None]:
+def first_rhs(problem: Any, F: Residual) -> Iterator[None]:
     """Make `rhs` of an explicit problem answer the base class's one call of it."""
     if not isinstance(problem, cExplicit_Problem):
         yield
         return
     y0 = np.array(problem.y0, dtype=float).ravel()
-    yd0 = -Residual(problem)(float(getattr(problem, "t0", 0.0)), y0, np.zeros(y0.size))
+    yd0 = -F(float(getattr(problem, "t0", 0.0)), y0, np.zeros(y0.size))
     with _replaced(problem, "rhs", lambda *arguments: yd0):
         yield
 

@@ -232,12 +232,12 @@ class _Equations:
         n, end = self.layout.n_q, y.size - self.layout.n_mu
         return State(t, y[:n], y[n : 2 * n], y[2 * n : end], y[end:], yd[:n], yd[n : 2 * n])
 
-    def residual(self, t: float, y: Array, yd: Array) -> Array:
-        """Return F(t, y, yd)."""
+    def residual(self, t: float, y: Array, yd: Array, sw: Any = None) -> Array:
+        """Return F(t, y, yd); switches, which Assimulo's solvers hand over, mean nothing here."""
         s = self._state(t, y, yd)
         return np.concatenate([b.residual(self.mechanism, s) for b in self.blocks.values()])
 
-    def jacobian(self, c: float, t: float, y: Array, yd: Array) -> Matrix:
+    def jacobian(self, c: float, t: float, y: Array, yd: Array, sw: Any = None) -> Matrix:
         """Return dF/dy + c dF/dyd."""
         s = self._state(t, y, yd)
         columns = [key for key in _COLUMNS if getattr(s, key).size]

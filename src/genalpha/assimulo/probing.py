@@ -9,14 +9,14 @@ Notation: n coordinates; y = [q, v, multipliers, mu]; the rows are expected as
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from genalpha.assimulo.layout import Layout
+from genalpha.assimulo.recognition import Found
 from genalpha.assimulo.residual import Residual
 from genalpha.errors import UnsupportedProblemError
 from genalpha.model.differences import scale
+from genalpha.model.residual import Places
 
 Array = np.ndarray
 
@@ -24,16 +24,6 @@ Array = np.ndarray
 DISTANCE = 1e-3
 #: What changes less than this, relative to the largest change of its row, does not change.
 NOTHING = 1e-9
-
-
-class Rows(NamedTuple):
-    """What each row is."""
-
-    layout: Layout
-    signs: Array  # (n,): the equations of motion times these have a positive mass
-    position: Array  # row numbers of the holonomic constraints
-    velocity: Array  # row numbers of the nonholonomic constraints
-    linear: bool  # whether the equations of motion are linear in the multipliers
 
 
 class Probe:
@@ -78,14 +68,14 @@ class Recogniser:
         self.on_y = np.any([a for a, _ in found], axis=0)
         self.on_yd = np.any([b for _, b in found], axis=0)
 
-    def recognise(self, n_q: int | None, n_lam: int | None, n_psi: int | None) -> Rows:
+    def recognise(self, n_q: int | None, n_lam: int | None, n_psi: int | None) -> Found:
         """Return what the rows are, or raise an error that names the row that does not fit."""
         n = self._coordinates(n_q)
         mu = self._stabilisers(n)
         self._check_kinematics(n, mu)
         signs, linear = self._motion(n, mu)
         position, velocity = self._constraints(n, mu)
-        layout = Layout(n, position.size, velocity.size, mu)
+        layout = Layout.in_order(n, position.size, velocity.size, mu)
         for name, given, seen in zip(
             ("n_lam", "n_psi"), (n_lam, n_psi), (position.size, velocity.size), strict=True
         ):
@@ -94,7 +84,9 @@ class Recogniser:
                     f"{name} is given as {given}, but {seen} such constraints were found: rows "
                     f"{position.tolist()} on positions, {velocity.tolist()} on velocities"
                 )
-        return Rows(layout, signs, position, velocity, linear)
+        places = Places(*layout, np.arange(n, 2 * n), signs, position, velocity)
+        uses_rates = bool(self.on_yd[n:, :n].any())
+        return Found(places, None, None, linear, uses_rates, None, None)
 
     def _wrong(self, row: int, expected: str) -> UnsupportedProblemError:
         if row >= self.rows:

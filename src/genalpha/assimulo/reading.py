@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.assimulo.callbacks import FromJacobian, FromResidual
-from genalpha.assimulo.layout import layout_of
+from genalpha.assimulo.callbacks import FromJacobian, FromResidual, ReadMechanism
+from genalpha.assimulo.layout import Layout, layout_of
 from genalpha.assimulo.probing import Recogniser
+from genalpha.assimulo.recognition import Found, recognised
 from genalpha.assimulo.residual import Residual
 from genalpha.errors import UnsupportedProblemError
 from genalpha.model import Mechanism
@@ -17,11 +18,11 @@ from genalpha.model import Mechanism
 def mechanism_from_problem(
     problem: Any, n_q: int | None = None, n_lam: int | None = None, n_psi: int | None = None
 ) -> Mechanism:
-    """Read a problem of the layout y = [q, v, lam, psi] back as a mechanism.
+    """Read a problem whose unknowns are q, v, lam, psi, in any order, back as a mechanism.
 
-    A problem made by `Mechanism.problem` gives back its mechanism. Of any other, the rows are
-    recognised by probing the residual at random points near the start; they must come in the
-    order of Assimulo's `Mechanical_System`, whose problems are all understood:
+    A problem made by `Mechanism.problem` gives back its mechanism. Of any other, unknowns and rows
+    are recognised by moving the start a little; those of "ggl2" must come in the order of
+    Assimulo's `Mechanical_System`, whose problems are all understood:
 
     - "ind3": constraints on positions are holonomic, those on velocities nonholonomic.
     - "ovstab2", "ovstab1": the same; rates of the holonomic constraints and constraints on
@@ -33,8 +34,8 @@ def mechanism_from_problem(
     - An explicit problem with y = [q, v] has no constraints.
 
     Multipliers keep the meaning that they have in the problem, whatever its sign convention and
-    scaling. If the problem has `jac`, stiffness and damping come from it, and so do the
-    constraints' derivatives where it agrees with differences.
+    scaling. If the problem has `jac` (and ``jac_use`` is not False), stiffness and damping come
+    from it, which may be rough: they serve Newton's iteration only.
 
     Parameters
     ----------
@@ -53,7 +54,8 @@ def mechanism_from_problem(
 class Reading:
     """A problem as a mechanism, and the way between their states.
 
-    Parameters are those of `mechanism_from_problem`.
+    Parameters are those of `mechanism_from_problem`; F is the problem's residual, if somebody
+    else has it and counts its calls.
 
     Attributes
     ----------
@@ -68,8 +70,10 @@ class Reading:
         n_q: int | None = None,
         n_lam: int | None = None,
         n_psi: int | None = None,
+        F: Residual | None = None,
     ) -> None:
-        self._F = Residual(problem)
+        self._F = Residual(problem) if F is None else F
+        self._callbacks: FromResidual | None = None
         own = getattr(problem, "mechanism", None)
         if isinstance(own, Mechanism):
             self.mechanism, self.layout = own, layout_of(own, problem.form)
@@ -77,11 +81,14 @@ class Reading:
             return
         t, y = float(getattr(problem, "t0", 0.0)), np.array(problem.y0, dtype=float).ravel()
         yd = np.zeros(y.size) if self._F.explicit else np.array(problem.yd0, dtype=float).ravel()
-        rows = Recogniser(self._F, t, y, yd).recognise(n_q, n_lam, n_psi)
-        self.layout = rows.layout
-        callbacks = FromResidual(self._F, rows, t, y)
-        derivatives = FromJacobian(callbacks).arguments() if self._F.has_jacobian else {}
-        self.mechanism = Mechanism(**callbacks.arguments() | derivatives)
+        found = recognised(self._F, t, y, yd)
+        if found is None or not _fits(found, n_q, n_lam, n_psi):
+            found = Recogniser(self._F, t, y, yd).recognise(n_q, n_lam, n_psi)
+        self.layout = Layout.of(found.places)
+        self._callbacks = FromResidual(self._F, found, t, y, yd)
+        derivatives = FromJacobian(self._callbacks).arguments() if self._F.has_jacobian else {}
+        self.mechanism = ReadMechanism(**self._callbacks.arguments() | derivatives)
+        self.mechanism.whole = self._callbacks.whole
 
     @property
     def switches(self) -> list[bool]:
@@ -91,6 +98,18 @@ class Reading:
     @switches.setter
     def switches(self, values: list[bool]) -> None:
         self._F.switches = list(values)
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what the problem has answered so far: something in it may have changed."""
+        if self._callbacks is not None:
+            self._callbacks.forget()
+
+
+def _fits(found: Found, *sizes: int | None) -> bool:
+    """Tell whether the numbers found are those that are given."""
+    seen = found.places.q.size, found.places.lam.size, found.places.psi.size
+    return all(given in (None, size) for given, size in zip(sizes, seen, strict=True))
 
 
 def _check_sizes(mechanism: Mechanism, given: dict[str, int | None]) -> None:

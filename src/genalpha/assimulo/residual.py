@@ -10,7 +10,8 @@ import numpy as np
 from assimulo.problem import cExplicit_Problem
 from scipy import sparse
 
-from genalpha.errors import UnsupportedProblemError
+from genalpha.errors import CallbackError, UnsupportedProblemError
+from genalpha.model.callbacks import real
 
 Array = np.ndarray
 Matrix = Any  # np.ndarray or a sparse array
@@ -33,6 +34,12 @@ class Residual:
     ----------
     switches : list of bool
         Handed to the callbacks; set it when an event changes them.
+    calls : int
+        How often `res` (or `rhs`) was called.
+    matrix_calls : int
+        How many of these were for matrices; whoever differences them counts.
+    jacobian_calls : int
+        How often `jac` was called.
     """
 
     def __init__(self, problem: Any) -> None:
@@ -40,20 +47,33 @@ class Residual:
         self.explicit = isinstance(problem, cExplicit_Problem)
         self.switches: list[bool] = [bool(x) for x in np.ravel(getattr(problem, "sw0", []))]
         self._signatures: dict[str, tuple[Any, bool]] = {}
+        self.calls = self.matrix_calls = self.jacobian_calls = 0
 
     def __call__(self, t: float, y: Array, yd: Array) -> Array:
         """Return F(t, y, yd); there may be more rows than unknowns."""
+        return self.fresh(t, np.array(y, dtype=float), np.array(yd, dtype=float))
+
+    def fresh(self, t: float, y: Array, yd: Array) -> Array:
+        """Return F(t, y, yd), where y and yd are new arrays that the problem may keep."""
+        self.calls += 1
         if self.explicit:
-            return np.asarray(yd) - self._ravel(self._call("rhs", t, np.array(y)))
-        return self._ravel(self._call("res", t, np.array(y), np.array(yd)))
+            return np.asarray(yd) - self._ravel(self._call("rhs", t, y))
+        return self._ravel(self._call("res", t, y, yd))
+
+    @property
+    def function(self) -> Any:
+        """What is called, to be compared with what was called before."""
+        function = getattr(self.problem, "rhs" if self.explicit else "res")
+        return getattr(function, "__func__", function)  # a method is a new object at each access
 
     @property
     def has_jacobian(self) -> bool:
-        """Whether the problem gives its own Jacobian."""
-        return hasattr(self.problem, "jac")
+        """Whether the problem gives its own Jacobian, and wants it used."""
+        return hasattr(self.problem, "jac") and bool(getattr(self.problem, "jac_use", True))
 
     def jacobian(self, c: float, t: float, y: Array, yd: Array) -> Matrix:
         """Return dF/dy + c dF/dyd, dense or sparse as the problem's `jac` is."""
+        self.jacobian_calls += 1
         if not self.explicit:
             return _matrix(self._call("jac", c, t, np.array(y), np.array(yd)))
         jacobian = _matrix(self._call("jac", t, np.array(y)))
@@ -78,7 +98,14 @@ class Residual:
 
     @staticmethod
     def _ravel(value: Any) -> Array:
-        return np.array(value, dtype=float).ravel()
+        if type(value) is np.ndarray and value.dtype == float and value.ndim == 1:
+            return value.copy()
+        try:
+            return real(value).ravel()
+        except (TypeError, ValueError) as error:
+            raise CallbackError(
+                f"res returned {value!r:.60}; expected numbers ({error})"
+            ) from error
 
 
 def _matrix(value: Any) -> Matrix:

@@ -73,8 +73,9 @@ def _algvar(solver: Any) -> Any:
     given = getattr(solver.problem, "algvar", None)
     if given is not None:
         return np.array(given, dtype=float).ravel()
-    n = 2 * solver._reading.layout.n_q
-    return np.concatenate([np.ones(n), np.zeros(solver._leny - n)])
+    layout, algebraic = solver._reading.layout, np.zeros(solver._leny)
+    algebraic[layout.q] = algebraic[layout.v] = 1.0
+    return algebraic
 
 
 ASSIMULO = (

@@ -77,7 +77,7 @@ class StabilizedMechanism(Explicit_Problem):
         self.gains: Gains = self.system.gains
         self.promise: Guarantee | None = self.system.promise
 
-    def rhs(self, t: float, y: Array) -> Array:
+    def rhs(self, t: float, y: Array, sw: Any = None) -> Array:
         """Return y' (3.1)."""
         return self.system.rhs(t, np.array(y, dtype=float))
 

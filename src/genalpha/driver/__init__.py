@@ -3,13 +3,14 @@
 from genalpha.driver.adaptive import AdaptiveSteps
 from genalpha.driver.integrate import integrate
 from genalpha.driver.march import FixedSteps, GivenSteps, March
-from genalpha.driver.options import Options, UndampedWarning
+from genalpha.driver.options import Options
 from genalpha.driver.solution import Solution
 from genalpha.driver.stepper import Stepper
-from genalpha.errors import StepLimitError
+from genalpha.errors import FirstOrderWarning, StepLimitError, UndampedWarning
 
 __all__ = [
     "AdaptiveSteps",
+    "FirstOrderWarning",
     "FixedSteps",
     "GivenSteps",
     "March",

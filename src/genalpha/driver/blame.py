@@ -25,6 +25,8 @@ CALLBACKS = {
 #: How finely a callback is looked at first, how often the place of its largest change is halved,
 #: and which part of that change, and of its values, a jump still has there.
 PARTS, HALVINGS, LEFT, VISIBLE = 64, 30, 0.5, 1e-6
+#: How many steps before and behind the last one are looked at, in turn: steps that collapse creep.
+REACHES = (2.0, 30.0, 1e3, 1e5)
 
 
 def worst_equations(o: Mechanism, start: Knot, h: float) -> str:
@@ -49,12 +51,14 @@ def worst_equations(o: Mechanism, start: Knot, h: float) -> str:
 
 
 def jumping_callback(o: Mechanism, left: State, right: State) -> str:
-    """Name a callback that jumps on the way from one state to another, or as far beyond.
+    """Name a callback that jumps on the way from one state to another, or beyond.
 
     Return a sentence with the place and what to do; empty if none jumps.
     """
     for name, count in CALLBACKS.items():
-        if name not in o.given:
+        if name == "mass" and o.constant_mass is not None:
+            continue
+        if name.endswith("jacobian") and name not in o.given:
             continue
 
         def value(s: float, name: str = name, count: int = count) -> Array:
@@ -63,9 +67,9 @@ def jumping_callback(o: Mechanism, left: State, right: State) -> str:
             found = getattr(o, name)(*state[:count])
             return np.ravel(found.toarray() if hasattr(found, "toarray") else found)
 
-        place = _jump(value)
-        if place is not None:
-            before, after = place
+        places = (_jump(value, reach) for reach in REACHES)
+        before, after = next((x for x in places if x is not None), (0.0, 0.0))
+        if before != after:
             t = left[0] + before * (right[0] - left[0])
             i = int(np.argmax(np.abs(value(after) - value(before))))
             return (
@@ -77,9 +81,9 @@ def jumping_callback(o: Mechanism, left: State, right: State) -> str:
     return ""
 
 
-def _jump(value: Callable[[float], Array]) -> tuple[float, float] | None:
-    """Return two places on both sides of a jump of a function on [0, 2], or None."""
-    places = np.linspace(0.0, 2.0, PARTS + 1)
+def _jump(value: Callable[[float], Array], reach: float) -> tuple[float, float] | None:
+    """Return two places on both sides of a jump of a function on [1 - reach, reach], or None."""
+    places = np.linspace(1.0 - reach, reach, PARTS + 1)
     values = np.array([value(s) for s in places])
     steps = np.abs(np.diff(values, axis=0)).max(axis=1, initial=0.0)
     i = int(np.argmax(steps))

@@ -87,7 +87,7 @@ def integrate(
     >>> bool(abs(solution.q[-1] @ solution.q[-1] - 1) < 1e-8)
     True
     """
-    o = mechanism
+    o, before = mechanism, mechanism.calls
     times = None if t_eval is None else np.array(t_eval, dtype=float)
     functions = [events] if callable(events) else list(events or ())
     watched = Events(functions)
@@ -104,7 +104,10 @@ def integrate(
     if faults:
         raise InvalidOptionError("integrate", faults)
     if chosen.error is not None:
-        return integrate_to_error(o, t_final, scheme, options, times)
+        extrapolated = integrate_to_error(o, t_final, scheme, options, times)
+        extrapolated.statistics.calls = _since(o, before)
+        return extrapolated
+    chosen.unequal = np.ndim(h) > 0 and bool(np.ptp(h) > 1e-9 * np.max(np.abs(h)))  # type: ignore[arg-type]
     tolerance = leading_tolerance(chosen.rtol, chosen.atol) if h is None else None
     counters = Counters()
     sizes = _step_sizes(h, chosen)
@@ -126,7 +129,13 @@ def integrate(
         raise
     solution = _solution(phases, times)
     assert solution is not None  # there is the start
+    counters.calls = _since(o, before)
     return solution
+
+
+def _since(o: Mechanism, before: dict[str, int]) -> dict[str, int]:
+    """Return how often the callbacks were called since they were counted before."""
+    return {key: count - before[key] for key, count in o.calls.items()}
 
 
 def _solution(phases: Phases, times: Array | None) -> Solution | None:
@@ -137,7 +146,8 @@ def _solution(phases: Phases, times: Array | None) -> Solution | None:
     steps = record.times
     if times is not None:
         times = reached(times, steps)
-    knots = Knots(record.blocks, record.knots)
+    complete = len(record.knots) == record.length
+    knots = list(record.knots.values()) if complete else Knots(record.blocks, record.knots)
     counters = phases.march.stepper.counters
     return Solution(phases.mechanism, steps, knots, record.a, counters, times, phases.events)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -49,3 +49,7 @@ class Knots(Sequence[Knot]):
             row = block.row(i - self._ends[which] + block.used)
             self._found[i] = complete(block.scheme, block.reduction, *row)
         return self._found[i]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the steps complete, which needs neither the scheme nor the mechanism again."""
+        return list, (list(self),)

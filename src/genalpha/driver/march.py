@@ -95,9 +95,10 @@ class March(Advance):
     def step(self, t_end: float) -> None:
         """Take one accepted step towards `t_end`."""
         stepper = self.stepper
-        left, self._state, self._reduction = stepper.known, stepper.state, stepper.reduction
+        left, state, reduction = stepper.known, stepper.state, stepper.reduction
         self.sizes.advance(stepper, t_end)
-        self._left, self.t_left, self.t = left, self.t, stepper.t
+        self._left, self._state, self._reduction = left, state, reduction
+        self.t_left, self.t = self.t, stepper.t
 
     @property
     def left(self) -> Knot:

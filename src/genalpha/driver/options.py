@@ -145,10 +145,6 @@ RESULT = (
 )
 
 
-class UndampedWarning(UserWarning):
-    """The scheme has no numerical damping where it needs some."""
-
-
 class Owner(NamedTuple):
     """Stands for a mechanism where an option asks how many unknowns there are."""
 
@@ -176,6 +172,8 @@ class Options(Choices):
     ----------
     faults : list of str
         What is wrong with them, whatever the mechanism.
+    unequal : bool
+        Whether step sizes are given that are not all the same; False unless somebody says so.
     """
 
     def __init__(
@@ -188,6 +186,7 @@ class Options(Choices):
         declared = (*options_of(kind), *RESULT)
         super().__init__(declared, given, Owner(size), str(scheme))
         self.scheme = scheme
+        self.unequal = False
         if not known:
             names = ", ".join(map(repr, SCHEMES))
             self.faults.insert(0, f"scheme = {scheme!r}; expected one of {names}")
@@ -220,12 +219,13 @@ class Options(Choices):
         accuracy = self.newton_accuracy
         if accuracy is None:
             accuracy = DEFAULT if tolerance is None else for_tolerance(tolerance)
-        settings = Settings(kind.coefficients(self), self, accuracy)
+        steps = "adaptive" if tolerance is not None else "given" if self.unequal else "equal"
+        settings = Settings(kind.coefficients(self), self, accuracy, steps)
         faults = kind.faults(mechanism, settings)
         if faults:
             raise InvalidOptionError(self.scheme, faults)
-        for text in kind.warnings(mechanism, settings):
-            warnings.warn(text, UndampedWarning, stacklevel=4)
+        for warning in kind.warnings(mechanism, settings):
+            warnings.warn(warning, stacklevel=4)
         return settings
 
     @property

@@ -62,7 +62,7 @@ class Solution:
         self._direction = -1.0 if self.steps[-1] < self.steps[0] else 1.0
         at_steps = t_eval is None
         asked = self.steps if t_eval is None else t_eval
-        shown = self._knots if at_steps else [self._at(t) for t in asked]
+        shown = list(self._knots) if at_steps else [self._at(t) for t in asked]
         self.t = np.array([knot.t for knot in shown])
         self.q, self.v, self.vdot, self.lam, self.psi = (
             _rows([knot[i] for knot in shown]) for i in range(1, 6)

@@ -14,7 +14,7 @@ from genalpha.driver.blame import worst_equations
 from genalpha.driver.options import Options
 from genalpha.errors import CallbackError, ConvergenceError, SingularSystemError
 from genalpha.model import Mechanism, Motion
-from genalpha.model.arguments import NEEDS
+from genalpha.model.table import NEEDS, TABLE, arguments_of
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.initial_values import accelerations, check_start
 from genalpha.numerics.interpolation import Knot
@@ -206,17 +206,9 @@ class Stepper:
         o, s = self.mechanism, self.state
         t, q, v = s.t + h, s.q + h * s.v, s.v
         lam, psi = o.multiplier_guess()
-        for name, arguments in (
-            ("force", (t, q, v)),
-            ("mass", (t, q)),
-            ("holonomic", (t, q)),
-            ("holonomic_jacobian", (t, q)),
-            ("holonomic_rate", (t, q, v)),
-            ("nonholonomic", (t, q, v)),
-            ("nonholonomic_jacobian", (t, q, v)),
-            ("reaction", (t, q, v, lam, psi)),
-        ):
-            value = getattr(o, name)(*arguments)
+        state = {"t": t, "q": q, "v": v, "vdot": np.zeros(q.size), "lam": lam, "psi": psi}
+        for name in (key for key, callback in TABLE.items() if callback.role != "newton"):
+            value = getattr(o, name)(*arguments_of(name, state))
             values = value.data if hasattr(value, "indptr") else np.asarray(value)
             if not np.isfinite(values).all():
                 derived = name in NEEDS and name not in o.given  # by differences

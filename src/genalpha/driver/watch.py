@@ -108,11 +108,6 @@ class Watch:
         self.path = self.path if path is None else path
         first, again = not self._signs, point[0] == self._t
         self._g = self._values(point)
-        if len(self._g) != len(self._signs) and not first:
-            raise CallbackError(
-                f"{len(self._g)} event functions at t = {point[0]:.9g}, where there were "
-                f"{len(self._signs)} before: their number must not change"
-            )
         if not (again and self._fired):  # what was rounding at an event still is
             self._noise = self._rounding(point, point, point)
             self._fired = [0] * len(self._g)
@@ -208,6 +203,7 @@ class Watch:
                     self._leave_zero(i, row[0], g)
             before = row
             self._t, self._g = row
+            self._fired = []
         return None
 
     def _has_left(self, i: int, t: float) -> bool:
@@ -282,6 +278,11 @@ class Watch:
         values: list[float] = (
             found if isinstance(found, list) else np.asarray(found, dtype=float).ravel().tolist()
         )
+        if len(values) != len(self._signs) and self._signs:
+            raise CallbackError(
+                f"{len(values)} event functions at t = {point[0]:.9g}, where there were "
+                f"{len(self._signs)} before: their number must not change"
+            )
         for i, value in enumerate(values):
             if value != value:
                 raise CallbackError(f"event function {i} is NaN at t = {point[0]:.9g}")

@@ -22,10 +22,24 @@ cdef inline bint read(list values, double* to, Size n) except -1:
     return True
 
 
+cdef inline bint locked(x):
+    """Make an array read-only while somebody else has it; tell whether it was not."""
+    if not cnp.PyArray_Check(x) or not cnp.PyArray_ISWRITEABLE(x):
+        return False
+    cnp.PyArray_CLEARFLAGS(x, cnp.NPY_ARRAY_WRITEABLE)
+    return True
+
+
+cdef inline void unlocked(x, bint was_free):
+    if was_free:
+        cnp.PyArray_ENABLEFLAGS(x, cnp.NPY_ARRAY_WRITEABLE)
+
+
 cdef class Checked:
     cdef object function, otherwise
     cdef int ndim
     cdef Size n, m
+    cdef public long calls
 
     def __init__(self, function, tuple shape, otherwise):
         self.function, self.otherwise = function, otherwise
@@ -35,6 +49,7 @@ cdef class Checked:
         return (
             cnp.PyArray_CheckExact(value)
             and cnp.PyArray_TYPE(value) == cnp.NPY_DOUBLE
+            and cnp.PyArray_ISBEHAVED_RO(value)
             and cnp.PyArray_NDIM(value) == self.ndim
             and cnp.PyArray_DIM(value, 0) == self.n
             and cnp.PyArray_DIM(value, self.ndim - 1) == self.m
@@ -62,12 +77,32 @@ cdef class Checked:
                     break
         return result if good else self.otherwise(value)
 
+    cdef of_many(self, tuple arguments):
+        """Call the function with arrays that it cannot change."""
+        cdef list free = [locked(x) for x in arguments]
+        self.calls += 1
+        try:
+            return self.function(*arguments)
+        finally:
+            for x, was_free in zip(arguments, free):
+                unlocked(x, was_free)
+
+    cdef of(self, double t, cnp.ndarray q, cnp.ndarray v):
+        """The same for (t, q) or (t, q, v)."""
+        cdef bint free_q = locked(q), free_v = v is not None and locked(v)
+        self.calls += 1
+        try:
+            return self.function(t, q) if v is None else self.function(t, q, v)
+        finally:
+            unlocked(q, free_q)
+            unlocked(v, free_v)
+
     def __call__(self, *arguments):
-        value = self.function(*arguments)
+        value = self.of_many(arguments)
         return copied(value) if self.is_expected(value) else self.converted(value)
 
     def now(self, *arguments):
-        return self.usable(self.function(*arguments))
+        return self.usable(self.of_many(arguments))
 
     cdef inline usable(self, value):
         if self.is_expected(value) and cnp.PyArray_IS_C_CONTIGUOUS(value):
@@ -80,7 +115,6 @@ cpdef called(function, double t, cnp.ndarray q, cnp.ndarray v=None):
     PyErr_CheckSignals()  # Ctrl-C, which nobody else looks for if the user's functions are compiled
     if type(function) is Checked:
         checked = function
-        inner = checked.function
-        return checked.usable(inner(t, q) if v is None else inner(t, q, v))
+        return checked.usable(checked.of(t, q, v))
     function = getattr(function, "now", function)
     return function(t, q) if v is None else function(t, q, v)

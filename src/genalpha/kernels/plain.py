@@ -6,7 +6,8 @@ NumPy several. All return new arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from math import prod, sqrt
 from typing import Any
 
@@ -292,6 +293,11 @@ class Checked:
         Expected are doubles of this shape.
     otherwise : callable(value) -> array
         Converts what can be converted, and raises an error about the rest.
+
+    Attributes
+    ----------
+    calls : int
+        How often the function was called.
     """
 
     def __init__(
@@ -301,21 +307,45 @@ class Checked:
         otherwise: Callable[[Any], Array],
     ) -> None:
         self.function, self.shape, self.otherwise = function, shape, otherwise
+        self.calls = 0
 
     def __call__(self, *arguments: Any) -> Array:
         """Call the function, and return its result as an array of our own."""
-        value = self.function(*arguments)
+        value = self._of(arguments)
         return value.copy() if self._is_expected(value) else self.otherwise(value)
 
     def now(self, *arguments: Any) -> Array:
         """Return the result without a copy, to be used before the next call."""
-        value = self.function(*arguments)
+        value = self._of(arguments)
         if self._is_expected(value) and value.flags.c_contiguous:
             return np.asarray(value)
         return self.otherwise(value)
 
+    def _of(self, arguments: tuple[Any, ...]) -> Any:
+        self.calls += 1
+        with read_only(arguments):
+            return self.function(*arguments)
+
     def _is_expected(self, value: Any) -> bool:
-        return type(value) is np.ndarray and value.shape == self.shape and value.dtype == float
+        return (
+            type(value) is np.ndarray
+            and value.shape == self.shape
+            and value.dtype == float
+            and value.flags.aligned
+        )
+
+
+@contextmanager
+def read_only(arguments: tuple[Any, ...]) -> Iterator[None]:
+    """Hand out arrays that cannot be changed meanwhile."""
+    free = [x for x in arguments if isinstance(x, np.ndarray) and x.flags.writeable]
+    for x in free:
+        x.flags.writeable = False
+    try:
+        yield
+    finally:
+        for x in free:
+            x.flags.writeable = True
 
 
 def called(function: Callable[..., Any], t: float, q: Array, v: Array | None = None) -> Any:

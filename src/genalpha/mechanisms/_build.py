@@ -9,7 +9,8 @@ holonomic and the nonholonomic constraints, G = dg/dq, K = dk/dv, and one sign c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -18,6 +19,8 @@ from genalpha.model import Mechanism, Motion, Reference
 
 Vector = np.ndarray
 Matrix = Any  # dense array or scipy.sparse.csc_array
+
+Given = ParamSpec("Given")
 
 NO_MULTIPLIER = np.zeros(0)
 
@@ -36,6 +39,18 @@ def parts_of(model: Any) -> dict[str, Any]:
 def assemble(model: Any, **rest: Any) -> Mechanism:
     """Return the Mechanism whose callables are the methods of `model`; `rest` overrides them."""
     return Mechanism(**{"mass": None, **parts_of(model), **rest})
+
+
+def ready(function: Callable[Given, Mechanism]) -> Callable[Given, Mechanism]:
+    """Let mechanisms be pickled by how they were made: their references know no other way."""
+
+    @wraps(function)
+    def made(*args: Given.args, **kwargs: Given.kwargs) -> Mechanism:
+        mechanism = function(*args, **kwargs)
+        mechanism.recipe = (made, args, kwargs)
+        return mechanism
+
+    return made
 
 
 def mass_matrix(parts: Mapping[str, Any], t: float, q: Vector) -> Matrix:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import SuperLU, splu
 
-from genalpha.mechanisms._build import NO_MULTIPLIER, Matrix, StateHistory, Vector, assemble
+from genalpha.mechanisms._build import NO_MULTIPLIER, Matrix, StateHistory, Vector, assemble, ready
 from genalpha.model import Mechanism, Motion, Reference
 
 
@@ -135,6 +135,7 @@ class _Beam:
         return Motion(q, v, vdot, (force - self.mass @ vdot)[:2], NO_MULTIPLIER)
 
 
+@ready
 def flexible_pendulum(
     elements: int = 4,
     length: float = 1.0,

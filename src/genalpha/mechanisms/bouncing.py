@@ -8,7 +8,7 @@ from math import asin, atan2, cos, hypot, pi, sin, sqrt
 
 from scipy.special import ellipk, ellipkinc
 
-from genalpha.mechanisms._build import Vector, assemble
+from genalpha.mechanisms._build import Vector, assemble, ready
 from genalpha.mechanisms._point_pendulum import PointPendulum, pendulum_angle
 from genalpha.model import Mechanism, Motion, Reference
 
@@ -86,6 +86,7 @@ class Bounces:
         return sum(start <= t for start in self.starts) - 1
 
 
+@ready
 def bouncing_pendulum(
     stop: Stop | None = None,
     point_mass: float = 1.0,

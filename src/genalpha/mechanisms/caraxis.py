@@ -12,6 +12,7 @@ from genalpha.mechanisms._build import (
     assemble,
     index_reduced_reference,
     parts_of,
+    ready,
 )
 from genalpha.model import Mechanism
 
@@ -89,6 +90,7 @@ class _CarAxis:
         return np.zeros((4, 4))
 
 
+@ready
 def car_axis(
     eps: float = 0.01,
     M: float = 10.0,

@@ -16,6 +16,7 @@ from genalpha.mechanisms._build import (
     assemble,
     parts_of,
     project,
+    ready,
 )
 from genalpha.mechanisms._planar import PlanarModel, TrigonometricRows
 from genalpha.model import Mechanism, Motion, Reference
@@ -101,6 +102,7 @@ def _names(hinges: int) -> list[str]:
     return [f"hinge {i} {axis}" for i in range(hinges) for axis in "xy"]
 
 
+@ready
 def chain(
     links: int = 5,
     length: float = 0.5,
@@ -148,6 +150,7 @@ def chain(
     )  # fmt: skip
 
 
+@ready
 def closed_chain(
     links: int = 6,
     length: float = 0.5,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.mechanisms._build import NO_MULTIPLIER, Matrix, Vector, assemble
+from genalpha.mechanisms._build import NO_MULTIPLIER, Matrix, Vector, assemble, ready
 from genalpha.model import Mechanism, Motion, Reference
 
 
@@ -167,6 +167,7 @@ class _Course:
         return Motion(*_coast(q, v, torque, self._ramp, t - t0), lam, NO_MULTIPLIER)
 
 
+@ready
 def clutch(clutch: Clutch | None = None, slip0: float = 2.0) -> Mechanism:
     """Return a clutch that slips, up to the time when it sticks.
 

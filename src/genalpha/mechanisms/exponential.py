@@ -10,7 +10,7 @@ from math import cos, exp, sin
 
 import numpy as np
 
-from genalpha.mechanisms._build import NO_MULTIPLIER, Matrix, Vector, assemble
+from genalpha.mechanisms._build import NO_MULTIPLIER, Matrix, Vector, assemble, ready
 from genalpha.model import Mechanism, Motion, Reference
 
 
@@ -211,6 +211,7 @@ class _JayNegrut(_Surface):
 _START = {"q0": np.array([1.0, 1.0]), "v0": np.array([1.0, -2.0])}
 
 
+@ready
 def jay_negrut_test() -> Mechanism:
     """Return test problem (15) of Jay and Negrut 2008, 2 coordinates, m = l = 1.
 
@@ -225,6 +226,7 @@ def jay_negrut_test() -> Mechanism:
     )  # fmt: skip
 
 
+@ready
 def jay_test() -> Mechanism:
     """Return test problem (7.1) of Jay, 2 coordinates, one nonholonomic constraint.
 
@@ -236,6 +238,7 @@ def jay_test() -> Mechanism:
     )  # fmt: skip
 
 
+@ready
 def hht_test() -> Mechanism:
     """Return the test problem of section 5.1 of Jay and Negrut 2007.
 

@@ -13,6 +13,7 @@ from genalpha.mechanisms._build import (
     index_reduced_reference,
     parts_of,
     project,
+    ready,
 )
 from genalpha.mechanisms._planar import PlanarModel, RowBuilder
 from genalpha.mechanisms._point_pendulum import pendulum_angle
@@ -44,6 +45,7 @@ def _close(crank: float, coupler: float, rocker: float, ground: float, angle: fl
     )
 
 
+@ready
 def four_bar(
     crank: float = 0.4,
     coupler: float = 1.0,
@@ -99,6 +101,7 @@ def _parallel_joints(count: int, span: float, length: float) -> RowBuilder:
     return joints
 
 
+@ready
 def n_four_bar(
     loops: int = 3,
     length: float = 1.0,

@@ -7,7 +7,7 @@ from math import cos, pi, sin, sqrt
 
 import numpy as np
 
-from genalpha.mechanisms._build import StateHistory, Vector, assemble
+from genalpha.mechanisms._build import StateHistory, Vector, assemble, ready
 from genalpha.mechanisms._point_pendulum import PointPendulum, pendulum_angle
 from genalpha.model import Mechanism, Motion, Reference
 
@@ -27,6 +27,7 @@ def _free(model: PointPendulum, angle0: float, rate0: float, name: str) -> Mecha
     )  # fmt: skip
 
 
+@ready
 def simple_pendulum(
     point_mass: float = 1.0,
     length: float = 1.0,
@@ -50,6 +51,7 @@ def simple_pendulum(
     return _free(model, angle0, rate0, "simple_pendulum")
 
 
+@ready
 def assimulo_pendulum(gravity: float = 13.7503671) -> Mechanism:
     """Return the pendulum of Assimulo's example `mech_system_pendulum`: unit mass and length.
 
@@ -79,6 +81,7 @@ class _Shaker:
         return a * s, b * s, a * c, b * c, -a * w * w * s, -b * w * w * s
 
 
+@ready
 def driven_pendulum(
     point_mass: float = 1.0,
     length: float = 1.0,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.mechanisms._build import NO_MULTIPLIER, Matrix, Vector, assemble
+from genalpha.mechanisms._build import NO_MULTIPLIER, Matrix, Vector, assemble, ready
 from genalpha.mechanisms.bouncing import Bounces, Stop
 from genalpha.model import Mechanism, Motion, Reference
 
@@ -112,6 +112,7 @@ class _Turning:
         return Motion(q, v, vdot, lam, NO_MULTIPLIER)
 
 
+@ready
 def rocking_block(
     block: Block | None = None, angle0: float = 0.2, rate0: float = -0.4
 ) -> Mechanism:

@@ -7,7 +7,7 @@ from math import cos, sin
 
 import numpy as np
 
-from genalpha.mechanisms._build import NO_MULTIPLIER, Matrix, StateHistory, Vector, assemble
+from genalpha.mechanisms._build import NO_MULTIPLIER, Matrix, StateHistory, Vector, assemble, ready
 from genalpha.model import Mechanism, Motion, Reference
 
 
@@ -148,6 +148,7 @@ class _Disk:
         return Motion(q, v, vdot, NO_MULTIPLIER, psi)
 
 
+@ready
 def rolling_disk(
     disk_mass: float = 2.0,
     radius: float = 1.0,

@@ -15,6 +15,7 @@ from genalpha.mechanisms._build import (
     assemble,
     index_one,
     parts_of,
+    ready,
 )
 from genalpha.model import Mechanism, Motion, Reference
 
@@ -66,6 +67,7 @@ class _Skate:
         return float(kinetic - self.pull * q[0])
 
 
+@ready
 def knife_edge(
     body_mass: float = 1.25,
     inertia: float = 0.13,
@@ -107,6 +109,7 @@ def knife_edge(
     )  # fmt: skip
 
 
+@ready
 def chaplygin_sleigh(
     body_mass: float = 1.0,
     inertia: float = 0.2,

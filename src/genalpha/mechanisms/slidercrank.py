@@ -13,6 +13,7 @@ from genalpha.mechanisms._build import (
     index_one,
     index_reduced_reference,
     parts_of,
+    ready,
 )
 from genalpha.mechanisms._planar import PlanarModel, RowBuilder, TrigonometricRows
 from genalpha.model import Mechanism
@@ -60,6 +61,7 @@ class _SliderCrank(PlanarModel):
         return super().energy(t, q, v) + 0.5 * self.spring * stretch**2
 
 
+@ready
 def slider_crank(
     l1: float = 0.3,
     l2: float = 0.6,

@@ -12,6 +12,7 @@ from genalpha.mechanisms._build import (
     index_one,
     index_reduced_reference,
     parts_of,
+    ready,
 )
 from genalpha.model import Mechanism, Motion, Reference
 
@@ -51,6 +52,7 @@ class _Spherical:
         return float(0.5 * self.mass[0, 0] * (v @ v) - self._weight @ q)
 
 
+@ready
 def spherical_pendulum(
     point_mass: float = 1.0,
     length: float = 1.0,
@@ -210,6 +212,7 @@ def _third_row(p: Vector) -> Vector:
     )
 
 
+@ready
 def heavy_top(
     body_mass: float = 15.0,
     inertia: tuple[float, float, float] = (0.234375, 0.46875, 0.234375),

@@ -15,6 +15,7 @@ from genalpha.mechanisms._build import (
     index_reduced_reference,
     index_reduced_state,
     parts_of,
+    ready,
 )
 from genalpha.model import Mechanism
 
@@ -265,6 +266,7 @@ def squeezer_state(p: SqueezerParameters) -> Callable[[float], tuple[Vector, Vec
     return index_reduced_state(parts, (0.0, np.array(START), np.zeros(7)), _SEGMENT)
 
 
+@ready
 def andrews_squeezer(**changes: float) -> Mechanism:
     """Return Andrews' squeezing mechanism in 7 angles with 6 constraints.
 

@@ -6,7 +6,7 @@ from math import hypot
 
 import numpy as np
 
-from genalpha.mechanisms._build import Matrix, Vector, assemble, index_one, parts_of
+from genalpha.mechanisms._build import Matrix, Vector, assemble, index_one, parts_of, ready
 from genalpha.mechanisms._planar import PlanarModel, RowBuilder
 from genalpha.mechanisms.squeezer import (
     START,
@@ -122,6 +122,7 @@ def absolute_position(angles: Vector) -> Vector:
     return _Absolute(SqueezerParameters()).place(angles, np.zeros(7))[0]
 
 
+@ready
 def andrews_absolute(**changes: float) -> Mechanism:
     """Return Andrews' squeezing mechanism as Arnold and Brüls 2007, section 5.2, model it.
 

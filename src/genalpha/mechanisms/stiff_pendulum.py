@@ -7,7 +7,7 @@ from math import cos, pi, sin
 
 import numpy as np
 
-from genalpha.mechanisms._build import NO_MULTIPLIER, Matrix, StateHistory, Vector, assemble
+from genalpha.mechanisms._build import NO_MULTIPLIER, Matrix, StateHistory, Vector, assemble, ready
 from genalpha.model import Mechanism, Motion, Reference
 
 _REST = 1.5 * pi
@@ -93,6 +93,7 @@ class _Rod:
         )
 
 
+@ready
 def pendulum_jn(
     rod_mass: float = 5.0,
     length: float = 2.0,
@@ -177,6 +178,7 @@ class _Prescribed:
         )
 
 
+@ready
 def prescribed_mass(point_mass: float = 1.0, acceleration: float = 3.0) -> Mechanism:
     """Return a mass on a line whose position is prescribed as x = a t^2 / 2.
 

@@ -8,43 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-#: Callbacks of (t, q, v).
-OF_TQV = {
-    "nonholonomic_jacobian",
-    "nonholonomic_gradient",
-    "holonomic_rate",
-    "holonomic_acceleration",
-    "nonholonomic_acceleration",
-}
-#: All that may be left out.
-OPTIONAL = OF_TQV | {
-    "holonomic",
-    "holonomic_jacobian",
-    "nonholonomic",
-    "reaction",
-    "reaction_jacobian",
-    "stiffness",
-    "damping",
-}
-#: What makes sense only together with something else.
-NEEDS = {
-    "holonomic_jacobian": "holonomic",
-    "holonomic_rate": "holonomic",
-    "holonomic_acceleration": "holonomic",
-    "nonholonomic_jacobian": "nonholonomic",
-    "nonholonomic_gradient": "nonholonomic",
-    "nonholonomic_acceleration": "nonholonomic",
-    "reaction_jacobian": "reaction",
-}
-#: What may also be given as a constant matrix.
-MATRICES = {
-    "holonomic_jacobian",
-    "nonholonomic_jacobian",
-    "nonholonomic_gradient",
-    "reaction_jacobian",
-    "stiffness",
-    "damping",
-}
+from genalpha.model.callbacks import real
+from genalpha.model.table import MATRICES, NEEDS
 
 
 def faults_of_values(
@@ -55,9 +20,9 @@ def faults_of_values(
     shapes = []
     for key in ("q0", "v0"):
         try:
-            value = np.asarray(arguments[key], dtype=float)
-        except (TypeError, ValueError):
-            faults.append(f"{key} is {arguments[key]!r:.60}; expected numbers")
+            value = real(arguments[key])
+        except (TypeError, ValueError) as error:
+            faults.append(f"{key} is {arguments[key]!r:.60}; expected numbers ({error})")
             continue
         shapes.append(value.shape)
         if value.ndim != 1 or value.size == 0:
@@ -78,13 +43,7 @@ def faults_of_values(
             faults.append(f"{key} is given but {other} is not")
     if arguments["redundant"] not in ("error", "least"):
         faults.append(f"redundant is {arguments['redundant']!r}; expected 'error' or 'least'")
-    known = {
-        "stiffness",
-        "holonomic_jacobian",
-        "nonholonomic_jacobian",
-        "nonholonomic_gradient",
-        "reaction_jacobian",
-    }
+    known = MATRICES - {"damping"}  # whose pattern goes with that of the stiffness
     for key in set(arguments["sparsity"] or {}) - known:
         faults.append(f"sparsity has the unknown key {key!r}; known are {sorted(known)}")
     return faults

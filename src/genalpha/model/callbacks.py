@@ -15,6 +15,7 @@ from scipy import sparse
 
 from genalpha.errors import CallbackError
 from genalpha.kernels import Checked
+from genalpha.kernels.plain import read_only
 
 Array = np.ndarray
 Matrix = Any  # np.ndarray or scipy.sparse.csc_array
@@ -53,24 +54,41 @@ class CheckedSparse:
 
     def __init__(self, function: Callable[..., Any], name: str, shape: tuple[int, int]) -> None:
         self.function, self.name, self.shape = function, name, shape
+        self.calls = 0
 
     def __call__(self, *arguments: Any) -> sparse.csc_array:
         """Call the function, and return its result as a matrix of our own."""
-        return self._converted(self.function(*arguments), copy=True)
+        return self._converted(self._of(arguments), copy=True)
 
     def now(self, *arguments: Any) -> sparse.csc_array:
         """Return the result without a copy if possible, to be used before the next call."""
-        value = self.function(*arguments)
-        if type(value) is sparse.csc_array and value.dtype == float and value.shape == self.shape:
+        value = self._of(arguments)
+        if type(value) is sparse.csc_array and value.shape == self.shape and _is_plain(value):
             return value
         return self._converted(value, copy=False)
+
+    def _of(self, arguments: tuple[Any, ...]) -> Any:
+        self.calls += 1
+        with read_only(arguments):
+            return self.function(*arguments)
 
     def _converted(self, value: Any, copy: bool) -> sparse.csc_array:
         if not sparse.issparse(value):
             value = _converted(value, self.name, self.shape)
         if value.shape != self.shape:
             raise _wrong_shape(self.name, value.shape, self.shape)
-        return sparse.csc_array(value, dtype=float, copy=copy)
+        matrix = sparse.csc_array(value, copy=copy)
+        if not _is_plain(matrix):
+            data = _numbers(matrix.data, self.name, matrix.data.shape)
+            indices, indptr = (np.ascontiguousarray(x) for x in (matrix.indices, matrix.indptr))
+            matrix = sparse.csc_array((data, indices, indptr), shape=self.shape)
+        return matrix
+
+
+def _is_plain(matrix: sparse.csc_array) -> bool:
+    """Tell whether all arrays of a sparse matrix can be read as they lie in memory."""
+    arrays = matrix.data, matrix.indices, matrix.indptr
+    return matrix.data.dtype == float and all(x.flags.c_contiguous for x in arrays)
 
 
 def now(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -87,13 +105,33 @@ def _converted(value: Any, name: str, shape: tuple[int, ...]) -> Array:
 def _numbers(value: Any, name: str, shape: tuple[int, ...]) -> Array:
     """Return a copy of what a callback returned, as floats."""
     try:
-        if value is None:  # which NumPy takes for NaN
-            raise TypeError("nothing")
-        return np.array(value, dtype=float)
+        return real(value)
     except (TypeError, ValueError) as error:
         raise CallbackError(
-            f"{name} returned {value!r:.60}; expected numbers of shape {shape}"
+            f"{name} returned {value!r:.60}; expected numbers of shape {shape} ({error})"
         ) from error
+
+
+def real(value: Any) -> Array:
+    """Return a copy of any numbers as floats of this machine.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no number, and where something would be lost: imaginary parts, masks.
+    """
+    if value is None:  # which NumPy takes for NaN
+        raise TypeError("nothing")
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError("some of them are masked")
+    numbers = np.asarray(value)
+    if numbers.dtype.kind == "c":
+        if numbers.imag.any():
+            raise ValueError("they have imaginary parts")
+        numbers = numbers.real
+    if numbers.dtype.kind in "SUmM":
+        raise TypeError(f"they are of type {numbers.dtype}")
+    return np.array(numbers, dtype=float)
 
 
 def _reshaped(value: Array, name: str, shape: tuple[int, ...]) -> Array:

@@ -7,6 +7,7 @@ The formulas are the model's own (see `mechanism`); how to difference is in `dif
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -39,41 +40,70 @@ def position_gradient(k: VectorFunction, groups: Groups | None) -> MatrixFunctio
     return lambda t, q, v: forward_jacobian(lambda x: k(t, x, v), q, k(t, q, v), groups)
 
 
+class Magnitude:
+    """The size of what constraints sum up, |J| |x|: their rounding errors are in proportion to it.
+
+    It is needed to one digit, so it is worked out anew only when x has moved by much.
+
+    Parameters
+    ----------
+    J : callable(t, q, ...) -> (m, n) matrix
+        Gradients by the last argument.
+    """
+
+    def __init__(self, J: MatrixFunction) -> None:
+        self._J, self._x, self._terms = J, np.zeros(0), np.zeros(0)
+
+    def __call__(self, *arguments: Any) -> Array:
+        """Return the sizes, shape (m,)."""
+        x = arguments[-1]
+        moved = self._x.size != x.size or np.abs(x - self._x).max() > 0.2 * np.abs(self._x).max()
+        if moved:
+            self._x, self._terms = x.copy(), abs(self._J(*arguments)) @ np.abs(x)
+        return self._terms
+
+
 def position_rate(g: VectorFunction, G: MatrixFunction) -> VectorFunction:
     """g_t + G v; only g_t is differenced, and it is exactly 0 where g does not know the time."""
 
     def rate(t: float, q: Array, v: Array) -> Array:
-        return G(t, q) @ v + directional_derivative(lambda s: g(t + s, q))
+        matrix = G(t, q)
+        terms = abs(matrix) @ np.abs(q)
+        return matrix @ v + directional_derivative(lambda s: g(t + s, q), terms)
 
     return rate
 
 
-def position_rate_along(g: VectorFunction) -> VectorFunction:
+def position_rate_along(g: VectorFunction, terms: Magnitude) -> VectorFunction:
     """g_t + G v as one derivative along the motion: where G is differenced too, it costs less."""
 
     def rate(t: float, q: Array, v: Array) -> Array:
         T = time_scale(q, v)
-        return directional_derivative(lambda s: g(t + s * T, q + s * T * v)) / T
+        return directional_derivative(lambda s: g(t + s * T, q + s * T * v), terms(t, q)) / T
 
     return rate
 
 
-def along_motion(function: VectorFunction) -> VectorFunction:
-    """Derivative of function(t, q, v) along (1, v) at constant v: what its rate holds beside v'."""
+def along_motion(function: VectorFunction, J: MatrixFunction) -> VectorFunction:
+    """Derivative of function(t, q, v) along (1, v) at constant v: what its rate holds beside v'.
+
+    `J` is its derivative by v, of the same arguments.
+    """
 
     def derivative(t: float, q: Array, v: Array) -> Array:
-        T = time_scale(q, v)
-        return directional_derivative(lambda s: function(t + s * T, q + s * T * v, v)) / T
+        T, terms = time_scale(q, v), abs(J(t, q, v)) @ np.abs(v)
+        return directional_derivative(lambda s: function(t + s * T, q + s * T * v, v), terms) / T
 
     return derivative
 
 
-def position_acceleration(g: VectorFunction) -> VectorFunction:
+def position_acceleration(g: VectorFunction, terms: Magnitude) -> VectorFunction:
     """g_tt + 2 g_tq v + g_qq(v, v), straight from g: one differencing instead of two nested."""
 
     def acceleration(t: float, q: Array, v: Array) -> Array:
         T = time_scale(q, v)
-        return second_directional_derivative(lambda s: g(t + s * T, q + s * T * v)) / T**2
+        phi = second_directional_derivative(lambda s: g(t + s * T, q + s * T * v), terms(t, q))
+        return phi / T**2
 
     return acceleration
 

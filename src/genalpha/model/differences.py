@@ -3,8 +3,8 @@
 Two needs, two accuracies.
 
 - What enters the *equations* (G, K, the rate and the second derivative of g) must be almost as
-  good as an analytic formula: fourth-order differences that check themselves, see
-  `directional_derivative` and `second_directional_derivative`.
+  good as an analytic formula: central and fourth-order differences that check themselves, see
+  `accurate_jacobian`, `directional_derivative` and `second_directional_derivative`.
 - What only enters Newton's *iteration matrix* (stiffness, damping) may be rough:
   forward differences, see `forward_jacobian`.
 
@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from math import sqrt
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 Array = np.ndarray
@@ -26,8 +27,13 @@ Array = np.ndarray
 EPS = float(np.finfo(float).eps)
 #: Relative error of the accurate differences.
 DIFFERENCED = 1e-12
+TINY = 1e-300
 #: Step of the fourth-order first difference: balances rounding, eps / s, and truncation, s^4.
 FIRST_STEP = EPS ** (1 / 5)
+#: Step of the second-order first difference: balances eps / s and s^2.
+CENTRAL_STEP = EPS ** (1 / 3)
+#: A slope that changes more than this within a step of that size needs a shorter one.
+FASTEST = 3e-5
 #: Step of the fourth-order second difference: balances eps / s^2 and s^4.
 SECOND_STEP = EPS ** (1 / 6)
 #: Estimates with steps s and 2 s may differ by this much, relatively, before s is cut.
@@ -35,6 +41,8 @@ AGREEMENT = 1e-5
 #: A relative difference below this is due to truncation or rounding, and no longer to a step so
 #: large that the function is another one there.
 NEARLY = 0.01
+#: Rounding error of a central difference with step 1, relative to the terms of the function.
+ROUNDING = 8.0 * EPS
 #: Nothing varies that fast.
 SMALLEST_STEP = 1e-13
 
@@ -50,40 +58,49 @@ def time_scale(q: Array, v: Array) -> float:
     return 1.0 / max(1.0, fastest)
 
 
-def directional_derivative(phi: Callable[[float], Array]) -> Array:
-    """Return d phi / ds at s = 0 to about 13 digits.
+def directional_derivative(phi: Callable[[float], Array], terms: ArrayLike = 0.0) -> Array:
+    """Return d phi / ds at s = 0 to about 13 digits of the larger of the result and `terms`.
 
     Parameters
     ----------
     phi : callable(s) -> array
         Scaled such that it varies smoothly over s of order 1. Where it varies faster, the
         estimates with steps s and 2 s disagree and the step is cut.
+    terms : array_like
+        The size of what is summed up in each component of phi. A constraint is 0 where it is
+        differenced, and its rounding errors are those of its terms, not of its value: estimates
+        that differ by no more than these errors agree.
     """
 
     def estimate(s: float) -> tuple[Array, float]:
         ahead, behind = phi(s), phi(-s)
         return (ahead - behind) / (2.0 * s), _largest(ahead)
 
-    return _richardson(estimate, FIRST_STEP)
+    return _richardson(estimate, FIRST_STEP, lambda s: ROUNDING / s * np.asarray(terms))
 
 
-def second_directional_derivative(phi: Callable[[float], Array]) -> Array:
-    """Return d^2 phi / ds^2 at s = 0 to about 10 digits; `phi` as in `directional_derivative`."""
+def second_directional_derivative(phi: Callable[[float], Array], terms: ArrayLike = 0.0) -> Array:
+    """Return d^2 phi / ds^2 at s = 0 to about 10 digits; see `directional_derivative`."""
     twice = 2.0 * phi(0.0)
 
     def estimate(s: float) -> tuple[Array, float]:
         ahead, behind = phi(s), phi(-s)
         return (ahead - twice + behind) / s**2, _largest(ahead)
 
-    return _richardson(estimate, SECOND_STEP)
+    return _richardson(estimate, SECOND_STEP, lambda s: 4.0 * ROUNDING / s**2 * np.asarray(terms))
 
 
-def _richardson(estimate: Callable[[float], tuple[Array, float]], step: float) -> Array:
+def _richardson(
+    estimate: Callable[[float], tuple[Array, float]],
+    step: float,
+    rounding: Callable[[float], Array],
+) -> Array:
     """Extrapolate a second-order `estimate`, cutting the step until two estimates agree.
 
     `estimate` returns with the derivative the size of the function, below which differences of
-    derivatives do not count. Where rounding prevents agreement, cutting makes the difference of
-    the estimates larger instead of smaller: the step before was the best.
+    derivatives do not count; nor do those below `rounding`, the error of an estimate with a step.
+    Where rounding prevents agreement all the same, cutting makes the difference of the estimates
+    larger instead of smaller: the step before was the best.
     """
     best, least = np.zeros(0), np.inf
     while True:
@@ -94,14 +111,15 @@ def _richardson(estimate: Callable[[float], tuple[Array, float]], step: float) -
         whole = max(_largest(near), size)
         if whole == 0.0:  # lost in rounding: it was the larger step that saw something
             return best
-        difference = _largest(near - far) / whole
+        change = np.abs(near - far)
+        difference = _largest(change) / whole
         if difference < least:
             best, least = near + (near - far) / 3.0, difference
         elif not best.size:  # NaN or infinity
             return near
         elif least < NEARLY:  # the difference has been small and grows: rounding
             return best
-        if least <= AGREEMENT or step < SMALLEST_STEP:
+        if least <= AGREEMENT or step < SMALLEST_STEP or (change <= rounding(step)).all():
             return best
         step *= min(0.5, max(0.125, 0.7 * sqrt(AGREEMENT / difference)))
 
@@ -113,16 +131,41 @@ def _largest(values: Array) -> float:
 def accurate_jacobian(
     function: Callable[[Array], Array], x: Array, groups: Groups | None = None
 ) -> Array | sparse.csc_array:
-    """Return d function / dx, shape (rows, x.size), to about 12 digits.
+    """Return d function / dx, shape (rows, x.size), to about 10 digits.
 
-    Sparse when `groups` (the pattern's column groups) are given.
+    Central differences, 2 evaluations per column. The second difference, which costs nothing
+    more, tells where the function varies so fast that a shorter step is needed; it is looked at
+    only where it is more than the rounding error of what each row sums up. Sparse when `groups`
+    (the pattern's column groups) are given.
     """
-    sizes = scale(x)
+    base, sizes = function(x), scale(x)
+    directions = _directions(sizes, groups)
+    found = [_central(function, x, base, direction, CENTRAL_STEP) for direction in directions]
+    slopes = np.array([slope for slope, _ in found]).reshape(len(found), base.size)
+    whole = np.max(np.abs(slopes), axis=0, initial=0.0)
+    share = np.array([np.max(np.abs(x) * (d != 0.0) / sizes) for d in directions])
+    rounding = ROUNDING * (np.abs(base) + np.abs(slopes).T @ share)
+    for i, direction in enumerate(directions):
+        bend, step = found[i][1], CENTRAL_STEP
+        while (fast := _curvature(bend, step, whole, rounding)) > FASTEST and step > SMALLEST_STEP:
+            step *= min(0.5, max(1e-3, CENTRAL_STEP / fast))
+            slopes[i], bend = _central(function, x, base, direction, step)
+            whole = np.maximum(whole, np.abs(slopes[i])) if fast < 1.0 else np.abs(slopes[i])
+    return _placed(slopes, sizes, groups)
 
-    def column_sum(direction: Array) -> Array:
-        return directional_derivative(lambda s: function(x + s * direction))
 
-    return _assemble(column_sum, sizes, groups)
+def _central(
+    function: Callable[[Array], Array], x: Array, base: Array, direction: Array, step: float
+) -> tuple[Array, Array]:
+    """Return the slope along a direction and the second difference."""
+    ahead, behind = function(x + step * direction), function(x - step * direction)
+    return (ahead - behind) / (2.0 * step), ahead - 2.0 * base + behind
+
+
+def _curvature(bend: Array, step: float, whole: Array, rounding: Array) -> float:
+    """Return how much slopes change within a step, relative to the row's largest slope."""
+    real = np.abs(bend) > rounding
+    return float(np.max(np.abs(bend[real]) / (2.0 * step * whole[real] + TINY), initial=0.0))
 
 
 def forward_jacobian(
@@ -137,25 +180,21 @@ def forward_jacobian(
     `base` is ``function(x)``; `sizes` are the components' `scale` unless given.
     """
     sizes = np.sqrt(EPS) * (scale(x) if sizes is None else sizes)
-
-    def column_sum(direction: Array) -> Array:
-        return function(x + direction) - base
-
-    return _assemble(column_sum, sizes, groups)
+    slopes = [function(x + direction) - base for direction in _directions(sizes, groups)]
+    return _placed(np.array(slopes).reshape(len(slopes), base.size), sizes, groups)
 
 
-def _assemble(
-    column_sum: Callable[[Array], Array], sizes: Array, groups: Groups | None
-) -> Array | sparse.csc_array:
-    """Collect columns, one by one (dense) or group by group (sparse)."""
-    if groups is not None:
-        return groups.assemble(column_sum, sizes)
-    columns = []
-    for i, size in enumerate(sizes):
-        direction = np.zeros(sizes.size)
-        direction[i] = size
-        columns.append(column_sum(direction) / size)
-    return np.array(columns).T
+def _directions(sizes: Array, groups: Groups | None) -> list[Array]:
+    """Return directions to difference along: one per column (dense) or per group (sparse)."""
+    if groups is None:
+        return list(np.diag(sizes))
+    inside = [np.isin(np.arange(sizes.size), members) for members in groups.columns]
+    return [np.where(members, sizes, 0.0) for members in inside]
+
+
+def _placed(slopes: Array, sizes: Array, groups: Groups | None) -> Array | sparse.csc_array:
+    """Return the Jacobian of slopes along all directions."""
+    return slopes.T / sizes if groups is None else groups.placed(slopes, sizes)
 
 
 class Groups:
@@ -180,14 +219,9 @@ class Groups:
         self._rows, self._owner = self.pattern.indices, owner
         self._group = membership[owner]
 
-    def assemble(self, column_sum: Callable[[Array], Array], sizes: Array) -> sparse.csc_array:
-        """Difference once per group and put the values in their places."""
-        differences = np.empty((len(self.columns), self.pattern.shape[0]))
-        for number, members in enumerate(self.columns):
-            direction = np.zeros(sizes.size)
-            direction[members] = sizes[members]
-            differences[number] = column_sum(direction)
-        values = differences[self._group, self._rows] / sizes[self._owner]
+    def placed(self, slopes: Array, sizes: Array) -> sparse.csc_array:
+        """Put differences, shape (groups, rows), in their places."""
+        values = slopes[self._group, self._rows] / sizes[self._owner]
         return sparse.csc_array(
             (values, self.pattern.indices, self.pattern.indptr), shape=self.pattern.shape
         )

@@ -9,7 +9,7 @@ from genalpha.kernels.vectors cimport add, part, stacked, zeros
 
 cdef class Equations:
     cdef public Py_ssize_t n_q, n_lam, n_psi
-    cdef public object constant_mass
+    cdef public object constant_mass, whole
     cdef public bint is_ideal
     cdef public object mass, force, holonomic, holonomic_rate, holonomic_jacobian
     cdef public object nonholonomic, nonholonomic_jacobian, reaction
@@ -30,6 +30,9 @@ cdef class Equations:
     @cython.locals(n=Py_ssize_t, m=Py_ssize_t)
     cpdef add_imbalance(self, cnp.ndarray r, double c, double t, cnp.ndarray q, cnp.ndarray v,
                          cnp.ndarray x)
+    @cython.locals(n=Py_ssize_t, m=Py_ssize_t)
+    cpdef add_balance(self, cnp.ndarray r, double c, double cg, double ck, double t, cnp.ndarray q,
+                      cnp.ndarray v, cnp.ndarray x)
     cpdef Reaction reaction_at(self, double t, cnp.ndarray q)
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from genalpha.kernels import (
     stacked,
     zeros,
 )
+
+if TYPE_CHECKING:
+    from genalpha.model.residual import OneResidual
 
 Array = np.ndarray
 Matrix = Any  # np.ndarray or scipy.sparse.csc_array
@@ -36,6 +39,8 @@ class Equations:
     constant_mass: Matrix | None
     #: Whether the reaction is -G^T lam - K^T psi.
     is_ideal: bool
+    #: All of the equations as one residual, if that is how they are given.
+    whole: OneResidual | None
     mass: MatrixFunction
     force: VectorFunction
     holonomic: VectorFunction
@@ -96,6 +101,24 @@ class Equations:
             add_transposed_product(r, c, self.holonomic_jacobian_now(t, q), x, n)
         if self.n_psi:
             add_transposed_product(r, c, self.nonholonomic_jacobian_now(t, q, v), x, n + m)
+
+    def add_balance(
+        self, r: Array, c: float, cg: float, ck: float, t: float, q: Array, v: Array, x: Array
+    ) -> None:
+        """Add c (M vdot - f - reaction), cg g and ck k to the parts of r; x = (vdot, lam, psi)."""
+        n, m = self.n_q, self.n_lam
+        if self.whole is not None:
+            vdot, lam, psi = part(x, 0, n), part(x, n, n + m), part(x, n + m, x.shape[0])
+            found = self.whole.balance(t, q, v, vdot, lam, psi)
+            add(r, 0, c, found.motion)
+            add(r, n, cg, found.position)
+            add(r, n + m, ck, found.velocity)
+            return
+        self.add_imbalance(r, c, t, q, v, x)
+        if m:
+            add(r, n, cg, self.holonomic_now(t, q))
+        if self.n_psi:
+            add(r, n + m, ck, self.nonholonomic_now(t, q, v))
 
     def reaction_at(self, t: float, q: Array) -> Reaction:
         """Return the reaction at one position; it evaluates G once."""

@@ -12,6 +12,7 @@ with the one sign convention of this package: unless the user gives another,
 
 from __future__ import annotations
 
+import copy
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -22,7 +23,7 @@ from scipy import sparse
 
 from genalpha.errors import InvalidOptionError
 from genalpha.model import audit, completion
-from genalpha.model.arguments import OF_TQV, OPTIONAL, faults_of_values
+from genalpha.model.arguments import faults_of_values
 from genalpha.model.callbacks import (
     Array,
     MatrixFunction,
@@ -30,11 +31,13 @@ from genalpha.model.callbacks import (
     checked_matrix,
     checked_vector,
     constant_matrix,
+    real,
 )
 from genalpha.model.differences import DIFFERENCED, EPS
 from genalpha.model.equations import Equations
 from genalpha.model.patterns import Patterns
 from genalpha.model.reference import Reference
+from genalpha.model.table import MATRICES, OPTIONAL, arguments_of, shape_of
 
 Callback = Callable[..., Any]
 
@@ -124,6 +127,8 @@ class Mechanism(Equations):
     stiffness: MatrixFunction
     damping: MatrixFunction
     tangent: MatrixFunction
+    #: A function and its arguments that made this, where that is not the constructor.
+    recipe: tuple[Callable[..., Mechanism], Any, Any] | None = None
 
     def __init__(
         self,
@@ -154,17 +159,18 @@ class Mechanism(Equations):
         sparsity: Mapping[str, Any] | None = None,
         reference: Reference | None = None,
     ) -> None:
-        self._arguments = {key: value for key, value in locals().items() if key != "self"}
+        self._arguments = {key: _own(value) for key, value in locals().items() if key != "self"}
         callbacks = {k: v for k, v in self._arguments.items() if k in OPTIONAL and v is not None}
         faults = faults_of_values(self._arguments, callbacks)
         if faults:
             raise InvalidOptionError("Mechanism", faults)
         self.given = frozenset(callbacks)
+        self.whole = None
         self.is_ideal = "reaction" not in callbacks
         self.name = name or "mechanism"
         self.redundant, self.energy, self.reference = redundant, energy, reference
         self.t0 = float(t0)
-        self.q0, self.v0 = np.array(q0, dtype=float), np.array(v0, dtype=float)
+        self.q0, self.v0 = real(q0), real(v0)
         self.n_q = self.q0.size
         self._set_sizes(callbacks)
         self._set_multipliers(lam0, psi0, constraint_names)
@@ -200,94 +206,90 @@ class Mechanism(Equations):
     ) -> None:
         """Wrap what is given, complete what is not, and call each given one once."""
         n, m, l = self.n_q, self.n_lam, self.n_psi  # noqa: E741
-        samples = self._sample(mass, given)
-        self.is_sparse = any(sparse.issparse(sample) for sample in samples.values())
+        self.is_sparse = self._has_sparse(mass, given)
         vector, matrix = self._wrappers(given)
 
         self.force = checked_vector(force, "force", n)
         self._set_mass(mass)
-        self.holonomic = vector("holonomic", m) or _empty
-        self.nonholonomic = vector("nonholonomic", l) or _empty
-        self.reaction = vector("reaction", n) or _empty  # replaced below when it is the default
+        self.holonomic = vector("holonomic") or _empty
+        self.nonholonomic = vector("nonholonomic") or _empty
+        self.reaction = vector("reaction") or _empty  # replaced below when it is the default
         probe = Patterns(self, patterns)
 
-        self.holonomic_jacobian = matrix("holonomic_jacobian", (m, n)) or self._unless_empty(
+        self.holonomic_jacobian = matrix("holonomic_jacobian") or self._unless_empty(
             (m, n), lambda: completion.position_jacobian(self.holonomic, probe.holonomic())
         )
-        self.nonholonomic_jacobian = matrix("nonholonomic_jacobian", (l, n)) or self._unless_empty(
+        self.nonholonomic_jacobian = matrix("nonholonomic_jacobian") or self._unless_empty(
             (l, n), lambda: completion.velocity_jacobian(self.nonholonomic, probe.nonholonomic())
         )
-        self.nonholonomic_gradient = matrix("nonholonomic_gradient", (l, n)) or self._unless_empty(
+        self.nonholonomic_gradient = matrix("nonholonomic_gradient") or self._unless_empty(
             (l, n), lambda: completion.position_gradient(self.nonholonomic, probe.gradient())
         )
         G, K = self.holonomic_jacobian, self.nonholonomic_jacobian
-        self.holonomic_rate = vector("holonomic_rate", m) or (
+        terms = completion.Magnitude(G)
+        self.holonomic_rate = vector("holonomic_rate") or (
             completion.position_rate(self.holonomic, G)
             if "holonomic_jacobian" in given
-            else completion.position_rate_along(self.holonomic)
+            else completion.position_rate_along(self.holonomic, terms)
             if m
             else _empty
         )
         knows_rate = {"holonomic_rate", "holonomic_jacobian"} & self.given
-        self.holonomic_acceleration = vector("holonomic_acceleration", m) or (
-            completion.along_motion(self.holonomic_rate)
+        self.holonomic_acceleration = vector("holonomic_acceleration") or (
+            completion.along_motion(self.holonomic_rate, lambda t, q, v: G(t, q))
             if knows_rate
-            else completion.position_acceleration(self.holonomic)
+            else completion.position_acceleration(self.holonomic, terms)
             if m
             else _empty
         )
-        self.nonholonomic_acceleration = vector("nonholonomic_acceleration", l) or (
-            completion.along_motion(self.nonholonomic) if l else _empty
+        self.nonholonomic_acceleration = vector("nonholonomic_acceleration") or (
+            completion.along_motion(self.nonholonomic, K) if l else _empty
         )
         if "reaction" in given:
-            self.reaction_jacobian = matrix(
-                "reaction_jacobian", (n, m + l)
-            ) or completion.reaction_jacobian(self.reaction, m, probe.reaction())
+            self.reaction_jacobian = matrix("reaction_jacobian") or completion.reaction_jacobian(
+                self.reaction, m, probe.reaction()
+            )
         else:
             self.reaction = completion.default_reaction(G, K, m, l)
             self.reaction_jacobian = completion.default_reaction_jacobian(G, K)
         knows_gradients = {"holonomic_jacobian"} <= self.given or not m
         knows_gradients &= {"nonholonomic_jacobian"} <= self.given or not l
         self.rounding = EPS if knows_gradients else DIFFERENCED
-        self._set_tangent(matrix("stiffness", (n, n)), matrix("damping", (n, n)), probe)
+        self._set_tangent(matrix("stiffness"), matrix("damping"), probe)
         self._call_once()
 
     def _wrappers(self, given: dict[str, Callback]) -> tuple[Callback, Callback]:
         """Return functions that wrap a given callback by its name, or return None."""
 
-        def vector(key: str, size: int) -> VectorFunction | None:
-            return checked_vector(given[key], key, size) if key in given else None
+        def shape(key: str) -> tuple[int, ...]:
+            return shape_of(key, self.n_q, self.n_lam, self.n_psi)
 
-        def matrix(key: str, shape: tuple[int, int]) -> MatrixFunction | None:
+        def vector(key: str) -> VectorFunction | None:
+            return checked_vector(given[key], key, *shape(key)) if key in given else None
+
+        def matrix(key: str) -> MatrixFunction | None:
             if key not in given:
                 return None
+            rows, columns = shape(key)
             if not callable(given[key]):
-                return constant_matrix(given[key], key, shape, self.is_sparse)
-            return checked_matrix(given[key], key, shape, self.is_sparse)
+                return constant_matrix(given[key], key, (rows, columns), self.is_sparse)
+            return checked_matrix(given[key], key, (rows, columns), self.is_sparse)
 
         return vector, matrix
 
-    def _sample(self, mass: Any, given: dict[str, Callback]) -> dict[str, Any]:
-        """Evaluate each given matrix at the start, to see whether it is sparse."""
-        t, q, v = self.t0, self.q0, self.v0
+    def _start(self) -> dict[str, Any]:
+        """Return the start as callbacks take it, at rest."""
         lam, psi = self.multiplier_guess()
-        arguments: dict[str, tuple[Any, ...]] = {
-            "holonomic_jacobian": (t, q),
-            "nonholonomic_jacobian": (t, q, v),
-            "nonholonomic_gradient": (t, q, v),
-            "reaction_jacobian": (t, q, v, lam, psi),
-            "stiffness": (t, q, v, np.zeros(self.n_q), lam, psi),
-            "damping": (t, q, v, np.zeros(self.n_q), lam, psi),
-        }
-        samples = {
-            key: given[key](*(np.copy(x) if np.ndim(x) else x for x in values))
-            if callable(given[key])
-            else given[key]
-            for key, values in arguments.items()
-            if key in given
-        }
-        samples["mass"] = mass(t, q.copy()) if callable(mass) else mass
-        return samples
+        values = self.t0, self.q0, self.v0, np.zeros(self.n_q), lam, psi
+        return dict(zip(("t", "q", "v", "vdot", "lam", "psi"), values, strict=True))
+
+    def _has_sparse(self, mass: Any, given: dict[str, Callback]) -> bool:
+        """Evaluate each given matrix at the start, to see whether any is sparse."""
+        matrices = {"mass": mass} | {key: given[key] for key in given.keys() & MATRICES}
+        return any(
+            sparse.issparse(value(*arguments_of(key, self._start())) if callable(value) else value)
+            for key, value in matrices.items()
+        )
 
     def _set_mass(self, mass: Any) -> None:
         """Constant (kept as it is, evaluated never) or callable."""
@@ -329,18 +331,14 @@ class Mechanism(Equations):
 
     def _call_once(self) -> None:
         """Call every given callback once, so that a wrong shape is found here and not later."""
-        t, q, v = self.t0, self.q0.copy(), self.v0.copy()
-        lam, psi = self.multiplier_guess()
-        self.mass(t, q)
-        self.imbalance(t, q, v, np.zeros(self.n_q), lam, psi)
-        for key in self.given & {"holonomic_jacobian"}:
-            getattr(self, key)(t, q)
-        for key in self.given & OF_TQV:
-            getattr(self, key)(t, q, v)
-        for key in self.given & {"stiffness", "damping"}:
-            getattr(self, key)(t, q, v, np.zeros(self.n_q), lam, psi)
-        if "reaction_jacobian" in self.given:
-            self.reaction_jacobian(t, q, v, lam, psi)
+        for key in ("mass", "force", *sorted(self.given)):
+            getattr(self, key)(*arguments_of(key, self._start()))
+
+    @property
+    def calls(self) -> dict[str, int]:
+        """How often each given callback was called so far, by name."""
+        functions = {key: getattr(self, key) for key in ("mass", "force", *sorted(self.given))}
+        return {key: x.calls for key, x in functions.items() if hasattr(x, "calls")}
 
     def multiplier_guess(self) -> tuple[Array, Array]:
         """Return lam0 and psi0, zeros where they are not given."""
@@ -350,7 +348,15 @@ class Mechanism(Equations):
 
     def replace(self, **changes: Any) -> Mechanism:
         """Return a copy with some constructor arguments changed, for example another start."""
-        return Mechanism(**{**self._arguments, **changes})
+        changed = Mechanism(**{**self._arguments, **changes})
+        if self.recipe:
+            changed.recipe = (Mechanism.replace, (self,), changes)
+        return changed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy by how it was made; what was wrapped is wrapped anew."""
+        function, args, kwargs = self.recipe or (type(self), (), self._arguments)
+        return _made, (function, args, kwargs)
 
     def residuals(
         self,
@@ -414,6 +420,16 @@ class Mechanism(Equations):
             f"<Mechanism {self.name!r}: {self.n_q} coordinates, {self.n_lam} holonomic and "
             f"{self.n_psi} nonholonomic constraints, {kind}>"
         )
+
+
+def _made(function: Callable[..., Mechanism], args: Any, kwargs: Any) -> Mechanism:
+    return function(*args, **kwargs)
+
+
+def _own(value: Any) -> Any:
+    """Return a copy of what the user may change later, as in a loop over starts."""
+    is_data = isinstance(value, (np.ndarray, list, dict)) or sparse.issparse(value)
+    return copy.copy(value) if is_data else value
 
 
 _NOTHING = np.zeros(0)

@@ -13,7 +13,7 @@ Norms are Euclidean.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -33,6 +33,8 @@ FULL = 1e-13
 #: Default of `relative` for given steps: constraints then hold almost to rounding, because an error
 #: of the acceleration reaches the position times h^2 beta.
 DEFAULT = 1e-9
+#: Relative rounding error of a rate that is a first difference, with the step that suits it.
+RATE_ROUNDING = 4.0 * EPS ** (2.0 / 3.0)
 #: Loosest accuracy that is taken from a tolerance.
 LOOSEST = 1e-4
 
@@ -121,6 +123,13 @@ def scales(
 def _signs(count: int) -> Array:
     """Return random signs, always the same."""
     return np.random.default_rng(0).choice([-1.0, 1.0], count)
+
+
+def of_rates(o: Mechanism, scales: Scales) -> Scales:
+    """Return the scales for velocities: a residual without rows for rates has them differenced."""
+    if o.whole is None or o.whole.places.rates is not None:
+        return scales
+    return replace(scales, rounding=max(scales.rounding, RATE_ROUNDING))
 
 
 def size(

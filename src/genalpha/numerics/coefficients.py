@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,24 @@ from genalpha.errors import InvalidOptionError
 
 #: Conditions are equalities between rounded numbers: they hold up to this.
 ROUNDING = 1e-12
+
+
+class Multistep(NamedTuple):
+    """The scheme as a multistep method, with g_n = vdot_n and constant steps h.
+
+    sum of a_k q_{n+k-1} + h sum of u_k v_{n+k-1} = h^2 sum of b_k g_{n+k-1}    (14)
+    sum of a_k v_{n+k-1}                          = h   sum of c_k g_{n+k-1}    (15)
+    """
+
+    a: np.ndarray
+    u: np.ndarray
+    b: np.ndarray
+    c: np.ndarray
+
+
+def _weighed(f: float, old: float, new: float) -> np.ndarray:
+    """Return what is left of weights `old`, `new` of two values of a when (3) eliminates them."""
+    return np.array([f * old, (1.0 - f) * old + f * new, (1.0 - f) * new])
 
 
 @dataclass(frozen=True)
@@ -109,9 +128,25 @@ class Coefficients:
         return abs(self.gamma - (0.5 - self.alpha)) <= ROUNDING
 
     @property
+    def is_newmark(self) -> bool:
+        """Whether they are of Newmark's family, which is in use with any gamma from 1/2 on."""
+        return self.alpha_m == 0.0 and self.alpha_f == 0.0
+
+    @property
     def is_zero_stable(self) -> bool:
         """Root condition on (21): alpha_m <= 1/2."""
         return self.alpha_m <= 0.5 + ROUNDING
+
+    @cached_property
+    def multistep(self) -> Multistep:
+        """Coefficients of the two-step form (14), (15), in which `a` no longer occurs."""
+        m, f, beta, gamma = self.alpha_m, self.alpha_f, self.beta, self.gamma
+        return Multistep(
+            a=np.array([-m, -1.0 + 2.0 * m, 1.0 - m]),
+            u=np.array([-m, -1.0 + m]),
+            b=_weighed(f, 0.5 - beta, beta),
+            c=_weighed(f, 1.0 - gamma, gamma),
+        )
 
     @cached_property
     def b_prime(self) -> np.ndarray:

@@ -31,6 +31,8 @@ class Counters:
         Smallest and largest accepted step, without sign; 0 before the first.
     rejections : list of (float, float)
         Time and size of every step that was tried in vain, for plots.
+    calls : dict
+        How often each callback of the mechanism was called, by name; differences included.
     """
 
     nsteps: int = 0
@@ -44,6 +46,7 @@ class Counters:
     h_min: float = 0.0
     h_max: float = 0.0
     rejections: list[tuple[float, float]] = field(default_factory=list, repr=False)
+    calls: dict[str, int] = field(default_factory=dict)
 
     def note_size(self, h: float) -> None:
         """Note the size of an accepted step."""

@@ -7,6 +7,8 @@ called again: they are not copied.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from genalpha.model import Mechanism
@@ -14,6 +16,73 @@ from genalpha.model.callbacks import now
 from genalpha.numerics.systems import Terms, transposed
 
 Array = np.ndarray
+
+
+class StepTerms(NamedTuple):
+    """The blocks of an iteration matrix, as terms.
+
+    Attributes
+    ----------
+    inertia, forces : terms, (n, n)
+        ca M, and cq Kt + cv Ct.
+    gradients : list of terms
+        Rows of G and K, without empty ones.
+    along : list of terms
+        Rows of G and K + cq / cv dk/dq: derivatives where q and v move together.
+    reactions : list of terms
+        Derivatives of the imbalance by lam and psi, beside each other.
+    """
+
+    inertia: Terms
+    forces: Terms
+    gradients: list[Terms]
+    along: list[Terms]
+    reactions: list[Terms]
+
+
+def step_terms(
+    o: Mechanism,
+    t: float,
+    q: Array,
+    v: Array,
+    vdot: Array,
+    lam: Array,
+    psi: Array,
+    ca: float,
+    cq: float,
+    cv: float,
+) -> StepTerms:
+    """Return derivatives of imbalance and constraints where (vdot, q, v) move as (ca, cq, cv)."""
+    if o.whole is not None:
+        return _of_residual(o, t, q, v, vdot, lam, psi, ca, cq, cv)
+    inertia = [(ca, o.mass(t, q))]
+    forces = tangent(o, t, q, v, vdot, lam, psi, cq, cv)
+    gradients, along = constraints(o, t, q, v, cq / cv)
+    return StepTerms(
+        inertia, forces, gradients, along, reactions(o, -1.0, t, q, v, lam, psi, gradients)
+    )
+
+
+def _of_residual(
+    o: Mechanism,
+    t: float,
+    q: Array,
+    v: Array,
+    vdot: Array,
+    lam: Array,
+    psi: Array,
+    ca: float,
+    cq: float,
+    cv: float,
+) -> StepTerms:
+    """The same in one sweep of differences; how much of A is inertia matters for scales only."""
+    assert o.whole is not None
+    found = o.whole.blocks(t, q, v, vdot, lam, psi, ca, cq, cv)
+    start = o.whole.start_blocks
+    M = found.A / ca if start is None else start.A
+    rows: list[Terms] = [[(1.0, x)] for x in (found.G, found.K) if x.shape[0]]
+    rows = rows or [[(1.0, found.G)]]
+    return StepTerms([(ca, M)], [(1.0, found.A - ca * M)], rows, rows, [[(1.0, found.R)]])
 
 
 def tangent(

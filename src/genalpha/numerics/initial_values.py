@@ -24,6 +24,7 @@ from scipy import sparse
 
 from genalpha.errors import ConvergenceError, InconsistentStartError, SingularSystemError
 from genalpha.model import Mechanism, Motion
+from genalpha.numerics.from_residual import accelerations_of
 from genalpha.numerics.linear import (
     Matrix,
     Solve,
@@ -138,6 +139,8 @@ def accelerations(
     `lam` and `psi` are guesses; with the default reaction the system is linear and they do not
     matter.
     """
+    if o.whole is not None:
+        return accelerations_of(o.whole)(o.name, t, q, v, lam, psi)
     n, m = o.n_q, o.n_lam
     mass, force = o.mass(t, q), o.force(t, q, v)
     J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
@@ -256,7 +259,9 @@ def _nearest(
     c = constraint(x)
     # a limit that is no solution: contradicting constraints, or a start too far away
     scale = np.abs(jacobian(x)) @ np.maximum(1.0, np.abs(x)) + 1e-300
-    if not np.max(np.abs(c) / scale) <= 1e-11:
+    # rates of a residual are differences, with their rounding errors
+    allowed = 1e-11 if o.whole is None else 1e-9
+    if not np.max(np.abs(c) / scale) <= allowed:
         raise _not_projected(o, level, c, f"no solution after {MAX_ITERATIONS} iterations")
     return x
 

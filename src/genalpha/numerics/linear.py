@@ -25,17 +25,25 @@ Solve = Callable[[Array], Array]
 SMALLEST_PIVOT = 1e-14
 #: Singular values smaller than this, relative to the largest, count as zero.
 SMALLEST_SINGULAR_VALUE = 1e-11
+#: How often rows and columns are scaled before a matrix is called singular.
+SCALINGS = 8
+TINY = float(np.finfo(float).tiny)
 
 
 def factorize(matrix: Matrix) -> Solve:
-    """Return a function that solves with `matrix`; a dense one in Fortran order is overwritten.
+    """Return a function that solves with `matrix`.
 
     Raises
     ------
     SingularSystemError
         The matrix is singular to working precision, or holds NaN or infinity.
     """
-    return dense_lu(matrix) if isinstance(matrix, np.ndarray) else sparse_lu(matrix).solve
+    if not isinstance(matrix, np.ndarray):
+        return sparse_lu(matrix).solve
+    try:
+        return dense_lu(matrix.copy())
+    except SingularSystemError:
+        return equilibrated_lu(matrix)
 
 
 def dense_lu(matrix: Array) -> DenseLU:
@@ -45,6 +53,36 @@ def dense_lu(matrix: Array) -> DenseLU:
     if not lu.smallest > SMALLEST_PIVOT * lu.largest:
         raise _singular(lu.smallest, lu.largest)
     return lu
+
+
+def equilibrated_lu(matrix: Array) -> Solve:
+    """Factorize a dense matrix of very different units, which pivots alone take for singular.
+
+    Rows and columns are scaled until the largest entry of each is about 1 (Ruiz 2001); whether the
+    matrix is singular does not depend on units then. The scales are powers of 2, which cost no
+    digits.
+    """
+    scaled, left, right = matrix.copy(order="F"), np.ones(len(matrix)), np.ones(len(matrix))
+    if not np.isfinite(scaled).all():
+        raise SingularSystemError("the matrix holds NaN or infinity")
+    for _ in range(SCALINGS):
+        size = np.abs(scaled)
+        by_row, by_column = (_root(size.max(axis=axis, initial=0.0)) for axis in (1, 0))
+        scaled /= by_row[:, None] * by_column
+        left, right = left * by_row, right * by_column
+    lu = dense_lu(scaled)
+
+    def solve(b: Array) -> Array:
+        wide = b.ndim == 2
+        x = lu(b / (left[:, None] if wide else left))
+        return np.asarray(x / (right[:, None] if wide else right))
+
+    return solve
+
+
+def _root(sizes: Array) -> Array:
+    """Return square roots as powers of 2; 1 for zeros."""
+    return np.where(sizes > 0.0, np.exp2(np.round(0.5 * np.log2(np.maximum(sizes, TINY)))), 1.0)
 
 
 def sparse_lu(matrix: sparse.csc_array, **options: Any) -> Any:

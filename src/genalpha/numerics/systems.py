@@ -21,7 +21,14 @@ from scipy import sparse
 
 from genalpha.errors import SingularSystemError
 from genalpha.kernels import assembled, largest, product, same, scattered
-from genalpha.numerics.linear import Array, Matrix, Solve, dense_lu, sparse_lu
+from genalpha.numerics.linear import (
+    Array,
+    Matrix,
+    Solve,
+    dense_lu,
+    equilibrated_lu,
+    sparse_lu,
+)
 
 Terms: TypeAlias = Sequence[tuple[float, Matrix]]
 Placed: TypeAlias = list[tuple[int, int, float, Matrix]]
@@ -141,7 +148,10 @@ class DenseSystem:
             (row, column, c, matrix if isinstance(matrix, np.ndarray) else matrix.toarray())
             for row, column, c, matrix in blocks
         ]
-        return dense_lu(assembled(self.size, dense))
+        try:
+            return dense_lu(assembled(self.size, dense))
+        except SingularSystemError:
+            return equilibrated_lu(assembled(self.size, dense))
 
 
 class SparseSystem:

@@ -7,4 +7,4 @@ from genalpha.model.equations cimport Equations
 from genalpha.numerics.newton cimport Newton
 
 
-cpdef drifted(Equations o, Newton newton, state, cnp.ndarray drift)
+cpdef drifted(Equations o, Newton newton, state, cnp.ndarray drift, double relative)

@@ -14,44 +14,49 @@ import numpy as np
 
 from genalpha.kernels import combined, norm, plus, product, stacked, transposed_product
 from genalpha.model import Mechanism
-from genalpha.model.differences import directional_derivative, time_scale
+from genalpha.numerics.from_residual import accelerations_of
 from genalpha.numerics.linear import factorize, saddle, stack
 from genalpha.numerics.newton import Newton
 
 Array = np.ndarray
-#: The drift is adjusted to this relative accuracy, with at most so many solutions.
-DRIFT_ACCURACY, DRIFT_REPEATS = 1e-6, 6
+#: Most solutions with an old matrix, and the best relative accuracy that rounding lets them reach.
+REPEATS, ROUNDING = 12, 1e-13
+#: The drift of a residual is seen so far ahead, in steps: what Newton's iteration has left in g,
+#: over this time, is small against it, and so is what the motion is not known to.
+AHEAD = 0.1
 
 
-def jerk(o: Mechanism, state: Any) -> Array:
-    """Return G v'', from the derivative of 0 = G vdot + (g_tt + 2 g_tq v + g_qq(v, v))."""
-    t, q, v, vdot = state.t, state.q, state.v, state.vdot
-    T = time_scale(q, v)
-
-    def acceleration_level(s: float) -> Array:
-        t_s, q_s, v_s = t + s * T, q + s * T * v, v + s * T * vdot
-        return o.holonomic_jacobian(t_s, q_s) @ vdot + o.holonomic_acceleration(t_s, q_s, v_s)
-
-    return -directional_derivative(acceleration_level) / T
+def present_drift(o: Mechanism, state: Any) -> Array:
+    """Return g_t + G v; of a residual by one call a little ahead in the motion."""
+    if o.whole is None:
+        return o.holonomic_rate(state.t, state.q, state.v)
+    jerk = (state.a - state.a_old) / state.h
+    return o.whole.rate_ahead(state.t, state.q, state.v, state.vdot, jerk, AHEAD * state.h)
 
 
-def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array) -> Array:
+def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array, relative: float) -> Array:
     """Return the same as `with_drift`, without a new factorization.
 
     The iteration matrix of the last step is near enough to the one that is wanted: its solution is
-    corrected until it is right.
+    corrected until it is right, to the `relative` accuracy of Newton's iteration. Of a residual,
+    where M and G would cost calls, those of the last matrix are taken, and the part of the drift by
+    which they have changed meanwhile stays.
     """
+    if o.whole is not None:
+        right = np.concatenate([np.zeros(o.n_q), drift, np.zeros(o.n_psi)])
+        return plus(state.v, 1.0, accelerations_of(o.whole).solve(right))
     if o.n_psi or not o.is_ideal or newton.last_solvers is None:
         return with_drift(o, state, drift)
     t, q, n = state.t, state.q, o.n_q
     M, G = o.mass(t, q), o.holonomic_jacobian(t, q)
     x, right = np.zeros(n + o.n_lam), stacked(0.0, q, 1.0, drift)
-    for _ in range(DRIFT_REPEATS):
+    relative = max(relative, ROUNDING)
+    for _ in range(REPEATS):
         x = plus(x, 1.0, newton.last_solvers.solve(right))
         inertia, reached = product(M, x[:n]), product(G, x[:n])
         r = combined(-1.0, inertia, -1.0, transposed_product(1.0, G, x[n:]))
         left = combined(1.0, drift, -1.0, reached)
-        if norm(left) <= DRIFT_ACCURACY * norm(drift) and norm(r) <= DRIFT_ACCURACY * norm(inertia):
+        if norm(left) <= relative * norm(drift) and norm(r) <= relative * norm(inertia):
             return plus(state.v, 1.0, x)
         right = stacked(1.0, r, 1.0, left)
     return with_drift(o, state, drift)

@@ -54,9 +54,10 @@ B = Option(
 VARIANT = Option(
     "variant",
     "end",
-    Choice(("end", "predicted", "midpoint")),
+    Choice(("end", "predicted", "midpoint", "predicted midpoint")),
     "Where the reactions of a step are taken: at its 'end' (default), at the 'predicted' position "
-    "q0 + h v0, or at the 'midpoint'. For holonomic constraints.",
+    "q0 + h v0, at the 'midpoint', or at the 'predicted midpoint' q0 + h/2 v0. Predicted ones are "
+    "less implicit. For holonomic constraints.",
 )
 
 
@@ -88,8 +89,8 @@ class HHT(GeneralizedAlpha):
         """Return f = M^-1 force."""
         return solved(o, t, motion.q, o.force(t, motion.q, motion.v))
 
-    @staticmethod
-    def faults(o: Mechanism, settings: Settings) -> list[str]:
+    @classmethod
+    def faults(cls, o: Mechanism, settings: Settings) -> list[str]:
         """Conditions of section 3."""
         c = settings.coefficients
         if -1.0 / 3.0 - 1e-12 <= c.alpha <= 0.0 and c == Coefficients.hht(c.alpha):

@@ -15,7 +15,8 @@ One step:
     0 = g(t1, q1),  0 = g_t + g_q v1 at (t1, q1)                                       (3.4e)
 
 Variants: "end" is the above; "predicted" takes R1 = r(t1, q0 + h v0, L1) (3.5); "midpoint" has
-b = 0 and h R with R = r(t0 + h/2, (q0 + q1)/2, L) instead of h/2 (R0 + R1).
+b = 0 and h R with R = r(t0 + h/2, (q0 + q1)/2, L) instead of h/2 (R0 + R1); "predicted midpoint" is
+both, R = r(t0 + h/2, q0 + h/2 v0, L).
 
 L0 and L1 are local to the step and only first order; the multipliers that are reported come from
 the constraints at acceleration level (3.2).
@@ -36,7 +37,7 @@ from genalpha.model.equations import Reaction
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Matrix, Solve, factorize
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
-from genalpha.schemes.hht import HHT, NO_VECTOR, adjusted_as_printed, initial_solver
+from genalpha.schemes.hht import NO_VECTOR, adjusted_as_printed, initial_solver
 from genalpha.schemes.hhti2_newton import Holonomic, nothing_to_solve, weights
 from genalpha.schemes.hhti2_nonholonomic import Nonholonomic
 from genalpha.schemes.printed import (
@@ -91,7 +92,11 @@ class HHTI2(Holonomic):
                 f"{o.name}: HHTI2 takes holonomic or nonholonomic constraints, not both at once; "
                 "GenAlphaSOI2 takes both"
             )
-        return Nonholonomic if o.n_psi else cls
+        if o.whole is None or o.n_psi:
+            return Nonholonomic if o.n_psi else cls
+        from genalpha.schemes.hhti2_residual import HHTI2OfResidual  # which builds on this class
+
+        return HHTI2OfResidual
 
     def begin(self, t: float, motion: Motion, h: float) -> State:
         """Start with a0 = f(t0, q0, v0)."""
@@ -134,12 +139,12 @@ class HHTI2(Holonomic):
         reactions = abs(1.0 / 6.0 - 0.5 * w.q1)
         return ErrorConstants(max(forces.position, reactions), max(forces.velocity, 1.0 / 12.0))
 
-    @staticmethod
-    def faults(o: Mechanism, settings: Settings) -> list[str]:
+    @classmethod
+    def faults(cls, o: Mechanism, settings: Settings) -> list[str]:
         """Conditions of section 3."""
-        found = HHT.faults(o, settings)
-        if settings.variant == "midpoint" and settings.b != 0.0:
-            found.append(f"b = {settings.b:g}: the variant 'midpoint' has b = 0")
+        found = super().faults(o, settings)
+        if settings.variant.endswith("midpoint") and settings.b != 0.0:
+            found.append(f"b = {settings.b:g}: the variant {settings.variant!r} has b = 0")
         return found
 
     @staticmethod
@@ -155,8 +160,9 @@ class HHTI2(Holonomic):
 
         f0, f1 = solved(o, t0, q0, o.force(t0, q0, v0)), solved(o, t1, q1, o.force(t1, q1, v1))
         a0, R0 = adjusted_as_printed(settings, old, f0, h), r(t0, q0, v0, L0)
-        if settings.variant == "midpoint":
-            U, W = R0, r(t0 + h / 2, (q0 + q1) / 2, (v0 + v1) / 2, L1)
+        if settings.variant.endswith("midpoint"):
+            middle = (q0 + q1) / 2 if settings.variant == "midpoint" else q0 + h / 2 * v0
+            U, W = R0, r(t0 + h / 2, middle, (v0 + v1) / 2, L1)
         else:  # (3.4d), or (3.5)
             R1 = r(t1, q1 if settings.variant == "end" else q0 + h * v0, v1, L1)
             U, W = (1 - b) * R0 + b * R1, 0.5 * (R0 + R1)

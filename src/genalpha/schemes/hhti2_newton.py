@@ -38,7 +38,7 @@ Array = np.ndarray
 class Unknowns:
     """a1, L0, L1, the R0 that L0 gives, R1; mass and reaction at the present q1.
 
-    In the variant "midpoint", L1 and R1 are those of the middle of the step. A first guess knows
+    In the midpoint variants, L1 and R1 are those of the middle of the step. A first guess knows
     no reaction: nobody asks for it.
     """
 
@@ -76,7 +76,7 @@ class Weights:
 @cache
 def weights(b: float, variant: str) -> Weights:
     """Return the weights of a variant."""
-    if variant == "midpoint":
+    if variant.endswith("midpoint"):
         return Weights(1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
     scale = 2.0 / (1.0 - 2.0 * b)
     return Weights(1.0 - b, b, 0.5, 0.5, -b * scale, (1.0 - b) * scale)
@@ -208,8 +208,9 @@ class Holonomic(HHT):
         o, mass, reaction, weight = self.o, x.mass, x.reaction, self.weights.v1
         if self.variant != "end":
             t, q = self.t, plus(self.q0, self.h, self.v0)  # (3.5)
-            if self.variant == "midpoint":
-                t, q = t - 0.5 * self.h, combined(0.5, self.q0, 0.5, self.position(x))
+            if self.variant != "predicted":  # a midpoint, that of q1 or that of (3.5)
+                end = self.position(x) if self.variant == "midpoint" else q
+                t, q = t - 0.5 * self.h, combined(0.5, self.q0, 0.5, end)
                 v = combined(0.5, self.v0, 0.5, v)
             mass, reaction = o.mass_then(t, q), o.reaction_at(t, q)
         assert reaction is not None

@@ -5,7 +5,7 @@ cimport numpy as cnp
 from genalpha.numerics.accuracy cimport Scales, scales, size
 from genalpha.model.equations cimport Equations
 from genalpha.numerics.newton cimport Newton
-from genalpha.kernels.matrices cimport solution
+from genalpha.kernels.matrices cimport product, snapshot, solution
 from genalpha.kernels.vectors cimport add, combined, part, plus, zeros
 from genalpha.schemes.scheme cimport GeneralizedAlpha
 
@@ -15,15 +15,18 @@ cdef class State:
     cdef public cnp.ndarray q, v, x, a, a_old
     cdef public double h
     cdef public Py_ssize_t n, m
+    cdef public double offset
 
 
 cdef class Matrices:
     cdef public object solve
     cdef public Scales scales
+    cdef public object G
 
 
 cdef class GenAlphaI3(GeneralizedAlpha):
-    cdef public double t, bp, gp
+    cdef public double t, bp, gp, offset
+    cdef public str adjustment
     cdef public cnp.ndarray q_hat, v_hat, a_hat
 
     @cython.locals(o=Equations, ratio=double)

@@ -28,26 +28,51 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.kernels import add, combined, part, plus, solution, zeros
+from genalpha.errors import UndampedWarning
+from genalpha.kernels import add, combined, part, plus, product, snapshot, solution, zeros
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import Scales, scales, size
-from genalpha.numerics.gradients import constraints, reactions, tangent
+from genalpha.numerics.coefficients import Coefficients
+from genalpha.numerics.gradients import step_terms
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve
 from genalpha.numerics.local_error import History, MeanHistory
-from genalpha.numerics.newton import Sizes
-from genalpha.schemes.drift import drifted, jerk
+from genalpha.numerics.newton import Newton, Sizes
+from genalpha.numerics.roots import Root, acting
+from genalpha.options import Choice, Option
+from genalpha.schemes.drift import drifted, present_drift
 from genalpha.schemes.printed import Printed, acceleration, constraint, position, velocity
 from genalpha.schemes.scheme import GeneralizedAlpha, Reported, Settings
 
 Array = np.ndarray
+
+ADJUSTMENT = Option(
+    "adjustment",
+    "drift",
+    Choice(("drift", "a", "gamma")),
+    "What `adjust_steps` does when the step size changes. 'drift' (default): moves a to its new "
+    "instant and changes the velocity that the step starts from, in the direction M^-1 [G; K]^T of "
+    "the reactions; order 2 in everything. 'a': only moves a. 'gamma': moves nothing and updates "
+    "gamma, as the paper says; order 2 in q and v, 1 in the multipliers.",
+)
+
+
+def updated_gamma(alpha_m: float, alpha_f: float, offset: float, h: float) -> tuple[float, float]:
+    """Return the gamma of order 2 for an a0 that belongs to t0 + offset, and the offset of a1.
+
+    (3) makes a1 belong to t1 + offset1; (5) is of order 2 if the weighed mean of both instants is
+    the middle of the step. With equal steps, offset = alpha h, and gamma is that of (20).
+    """
+    offset1 = ((alpha_m - alpha_f) * h - alpha_m * offset) / (1.0 - alpha_m)
+    return (0.5 * h - offset) / (h + offset1 - offset), offset1
 
 
 @dataclass
 class State:
     """What is carried from step to step; `h` is the step size that made `a`.
 
-    x is (vdot, lam, psi), of which the first `n` are vdot and the next `m` lam.
+    x is (vdot, lam, psi), of which the first `n` are vdot and the next `m` lam; a belongs to the
+    instant t + offset.
     """
 
     t: float
@@ -59,6 +84,7 @@ class State:
     h: float
     n: int
     m: int
+    offset: float
 
     @property
     def vdot(self) -> Array:
@@ -83,10 +109,11 @@ class State:
 
 @dataclass
 class Matrices:
-    """The factorized iteration matrix, and what corrections are compared with."""
+    """The factorized iteration matrix, what corrections are compared with, and G."""
 
     solve: Solve
     scales: Scales
+    G: Any
 
 
 class GenAlphaI3(GeneralizedAlpha):
@@ -104,12 +131,17 @@ class GenAlphaI3(GeneralizedAlpha):
         "not accumulate. The cheapest scheme per step."
     )
     keeps_velocity = False
+    options = (*GeneralizedAlpha.options, ADJUSTMENT)
+
+    def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
+        super().__init__(o, settings, newton)
+        self.adjustment = settings.adjustment if self.adjusts else "none"
 
     def begin(self, t: float, motion: Motion, h: float) -> State:
         """Start with a0 = vdot0 as in (3)."""
         q, v, vdot, lam, psi = motion
         x = np.concatenate([vdot, lam, psi])
-        return State(t, q, v, x, vdot, vdot, h, self.o.n_q, self.o.n_lam)
+        return State(t, q, v, x, vdot, vdot, h, self.o.n_q, self.o.n_lam, 0.0)
 
     def shifted(self, state: State, first: State, h: float) -> State:
         """Start with a0 = vdot(t0 + alpha h) + O(h^2), and with the drift that steps h build up.
@@ -122,9 +154,11 @@ class GenAlphaI3(GeneralizedAlpha):
         vdot1, _, _ = accelerations(o, first.t, first.q, first.v, first.lam, first.psi)
         a = (1.0 - alpha) * state.vdot + alpha * vdot1
         if o.n_lam:
-            drift = (1.0 / 6.0 - alpha / 2.0 - self.beta) * h**2 * jerk(o, state)
-            v = drifted(o, self.newton, state, drift)
-        return replace(state, v=v, a=a, a_old=a, h=h)
+            jerk = (vdot1 - state.vdot) / h
+            drift = (1.0 / 6.0 - alpha / 2.0 - self.beta) * h**2
+            drift = drift * product(self.newton.last_solvers.G, jerk)
+            v = drifted(o, self.newton, state, drift, self.relative)
+        return replace(state, v=v, a=a, a_old=a, h=h, offset=alpha * h)
 
     def adjusted(self, state: State, h: float) -> tuple[Array, Array]:
         """Return v0 and a0 for a step size other than the last one.
@@ -136,14 +170,14 @@ class GenAlphaI3(GeneralizedAlpha):
         it into an acceleration. It is taken away.
         """
         o = self.o
-        if h == state.h or not self.adjusts:
+        if h == state.h or self.adjustment in ("none", "gamma"):
             return state.v, state.a
         ratio = h / state.h
         a = state.a + self.alpha * (ratio - 1.0) * (state.a - state.a_old)
-        if not o.n_lam:
+        if not o.n_lam or self.adjustment == "a":
             return state.v, a
-        drift = (ratio**2 - 1.0) * o.holonomic_rate(state.t, state.q, state.v)
-        return drifted(o, self.newton, state, drift), a
+        drift = (ratio**2 - 1.0) * present_drift(o, state)
+        return drifted(o, self.newton, state, drift, self.relative), a
 
     def take(self, state: State, h: float) -> State:
         """See `Scheme`."""
@@ -152,12 +186,15 @@ class GenAlphaI3(GeneralizedAlpha):
         x, bp, gp, o = self.unknowns, self.bp, self.gp, self.o
         q, v = plus(self.q_hat, 1.0 / bp, x), plus(self.v_hat, gp / bp, x)  # (7)
         a = plus(self.a_hat, (1.0 - self.alpha_f) / (1.0 - self.alpha_m), x)  # (3)
-        return State(self.t, q, v, x, a, a0, h, o.n_q, o.n_lam)
+        return State(self.t, q, v, x, a, a0, h, o.n_q, o.n_lam, self.offset)
 
     def _begin(self, state: State, h: float) -> Array:
         """Prepare the step up to the loop, guess its unknowns, and return a0."""
-        alpha_m, alpha_f, beta, gamma = self.alpha_m, self.alpha_f, self.beta, self.gamma
-        self.t = state.t + h
+        alpha_m, alpha_f, beta = self.alpha_m, self.alpha_f, self.beta
+        self.t, self.offset = state.t + h, self.alpha * h
+        if self.adjustment == "gamma":
+            self.gamma, self.offset = updated_gamma(alpha_m, alpha_f, state.offset, h)
+        gamma = self.gamma
         self.bp = (1.0 - alpha_m) / (h * h * beta * (1.0 - alpha_f))  # (6)
         self.gp = gamma / (h * beta)
         v0, a0 = self.adjusted(state, h)
@@ -177,11 +214,7 @@ class GenAlphaI3(GeneralizedAlpha):
         q, v = plus(self.q_hat, 1.0 / bp, x), plus(self.v_hat, gp / bp, x)  # (7)
         newton.counters.nfcns += 1
         r = zeros(x.shape[0])
-        o.add_imbalance(r, -1.0, t, q, v, x)  # (1)
-        if m:
-            add(r, n, -bp, o.holonomic_now(t, q))  # (2)
-        if o.n_psi:
-            add(r, n + m, -bp / gp, o.nonholonomic_now(t, q, v))
+        o.add_balance(r, -1.0, -bp, -bp / gp, t, q, v, x)  # (1), (2), and k
         d = solution(matrices.solve, r)
         d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
         self.unknowns = x = plus(x, 1.0, d)
@@ -200,12 +233,11 @@ class GenAlphaI3(GeneralizedAlpha):
         vdot, lam, psi = part(x, 0, n), part(x, n, n + m), part(x, n + m, x.shape[0])
         newton.counters.njacs += 1
         newton.counters.nfcnjacs += o.tangent_cost
-        inertia = [(1.0, o.mass(t, q))]
-        forces = tangent(o, t, q, v, vdot, lam, psi, 1.0 / bp, gp / bp)
-        gradients, J = constraints(o, t, q, v, 1.0 / gp)
-        R = reactions(o, -1.0, t, q, v, lam, psi, gradients)
-        solve = newton.factorize("step", [*inertia, *forces], R, J)
-        return Matrices(solve, scales(o, inertia, forces, J, q, 1.0 / bp, solve))
+        S = step_terms(o, t, q, v, vdot, lam, psi, 1.0, 1.0 / bp, gp / bp)
+        solve = newton.factorize("step", [*S.inertia, *S.forces], S.reactions, S.along)
+        compared = scales(o, S.inertia, S.forces, S.along, q, 1.0 / bp, solve)
+        G = snapshot(S.gradients[0][0][1]) if m else None
+        return Matrices(solve, compared, G)
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
@@ -218,39 +250,38 @@ class GenAlphaI3(GeneralizedAlpha):
         """Means of `a`: the drift of the velocities jumps when the step size changes."""
         return MeanHistory(coefficients, t, v, vdot)
 
-    @staticmethod
-    def faults(o: Mechanism, settings: Settings) -> list[str]:
+    @classmethod
+    def roots(cls, o: Mechanism, c: Coefficients) -> tuple[Root, ...]:
+        """Holonomic constraints are kept at position level, nonholonomic ones at velocity level."""
+        return acting(c, position=bool(o.n_lam) and c.beta != 0.0, velocity=bool(o.n_psi))
+
+    @classmethod
+    def faults(cls, o: Mechanism, settings: Settings) -> list[str]:
         """Conditions of the paper's convergence theorem (section 3.4)."""
-        c = settings.coefficients
-        found = []
-        if not c.is_second_order:
-            needed = f"needed 1/2 - alpha = {0.5 - c.alpha:g}"
-            found.append(f"order-2 condition (20): gamma = {c.gamma:g}, {needed}")
-        if not c.is_zero_stable:
-            found.append(f"zero stability: alpha_m = {c.alpha_m:g}, needed at most 1/2")
-        if c.beta == 0.0:
+        found = super().faults(o, settings)
+        if settings.coefficients.beta == 0.0:
             found.append("beta = 0: (6) divides by beta; GenAlphaSOI2 allows it unconstrained")
-        elif o.n_lam and c.rho_inf > 1.0 + 1e-9:
-            found.append(
-                f"stability at infinity (22): a root has modulus {c.rho_inf:.3g}, needed < 1"
-            )
         return found
 
-    @staticmethod
-    def warnings(o: Mechanism, settings: Settings) -> list[str]:
-        """Without damping, errors of lam do not die out (Fig. 8)."""
-        if not o.n_lam or settings.coefficients.is_strictly_stable_at_infinity:
-            return []
-        return [
+    @classmethod
+    def warnings(cls, o: Mechanism, settings: Settings) -> list[UserWarning]:
+        """Without damping, errors of lam do not die out, with equal steps either (Fig. 8)."""
+        found = super().warnings(o, settings)
+        if not o.n_lam or not any(root.stays for root in cls.roots(o, settings.coefficients)):
+            return found
+        text = (
             "GenAlphaI3 without numerical damping (rho_inf = 1): errors of the multipliers are not "
             "damped and oscillate from step to step (Arnold and Brüls, Fig. 8); take rho_inf < 1"
-        ]
+        )
+        return [x for x in found if not isinstance(x, UndampedWarning)] + [UndampedWarning(text)]
 
     @staticmethod
     def printed(o: Mechanism, settings: Settings, old: State, new: State) -> Printed:
         """See `Scheme`; (4) and (5) hold with a v0 of its own where the step size has changed."""
         c, h, t1, a0, a1 = settings.coefficients, new.h, old.t + new.h, new.a_old, new.a
         am, af, beta, gamma = c.alpha_m, c.alpha_f, c.beta, c.gamma
+        if settings.adjust_steps and settings.adjustment == "gamma":
+            gamma, _ = updated_gamma(am, af, old.offset, h)
         q0, v0, q1, v1 = old.q, old.v, new.q, new.v
         f, r = o.force(t1, q1, v1), o.reaction(t1, q1, v1, new.lam, new.psi)
         vdots = -(1 - af) * new.vdot, -af * old.vdot
@@ -260,7 +291,7 @@ class GenAlphaI3(GeneralizedAlpha):
             "(3)": acceleration((1 - am) * a1, am * a0, *vdots),
             "k": constraint(o.nonholonomic(t1, q1, v1)),
         }
-        if h == old.h or not settings.adjust_steps:
+        if h == old.h or not settings.adjust_steps or settings.adjustment != "drift":
             found["(4)"] = position(
                 q1, -(q0 + h * v0 + h**2 * (0.5 - beta) * a0 + h**2 * beta * a1)
             )

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from genalpha.errors import FirstOrderWarning, UndampedWarning
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import DEFAULT
 from genalpha.numerics.coefficients import Coefficients
@@ -22,6 +23,7 @@ from genalpha.numerics.local_error import (
     generalized_alpha,
 )
 from genalpha.numerics.newton import Newton, Problem
+from genalpha.numerics.roots import Root, growing
 from genalpha.options import Choice, Choices, Flag, Instance, Number, Option
 from genalpha.schemes.printed import Printed
 
@@ -33,9 +35,10 @@ ADJUST_STEPS = Option(
     "adjust_steps",
     True,
     Flag(),
-    "Adjust the algorithmic acceleration when the step size changes; GenAlphaI3 then adjusts the "
-    "velocity's drift from the constraints too. Default True; False shows what the papers' "
-    "formulas are for.",
+    "Move the algorithmic acceleration to its new instant when the step size changes. GenAlphaI3 "
+    "also changes the velocity that the step starts from, in the direction M^-1 [G; K]^T of the "
+    "reactions (see `adjustment`); the velocity that is reported stays. Default True; False shows "
+    "what the papers' formulas are for.",
 )
 START = Option(
     "start",
@@ -83,11 +86,14 @@ class Settings:
         All options; they are attributes of the settings too.
     relative : float
         Accuracy of Newton's iteration, see `genalpha.numerics.accuracy`.
+    steps : {"equal", "given", "adaptive"}
+        Whether step sizes change.
     """
 
     coefficients: Any
     chosen: Choices
     relative: float = DEFAULT
+    steps: str = "equal"
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "chosen":  # before there are any, as in copies
@@ -184,7 +190,7 @@ class Scheme(Problem):
         return []
 
     @staticmethod
-    def warnings(o: Mechanism, settings: Settings) -> list[str]:
+    def warnings(o: Mechanism, settings: Settings) -> list[UserWarning]:
         """List what is allowed and seldom wanted."""
         return []
 
@@ -220,3 +226,37 @@ class GeneralizedAlpha(Scheme):
     def errors(settings: Settings) -> ErrorConstants:
         """Those of every generalized-alpha scheme; the constraints only take away from them."""
         return generalized_alpha(settings.coefficients)
+
+    @classmethod
+    def roots(cls, o: Mechanism, c: Coefficients) -> tuple[Root, ...]:
+        """Return the factors by which errors of a and of the multipliers are multiplied."""
+        return ()
+
+    @classmethod
+    def faults(cls, o: Mechanism, settings: Settings) -> list[str]:
+        """The condition of order 2, and roots that would let errors grow."""
+        c, found = settings.coefficients, []
+        if not c.is_second_order:
+            condition = f"order-2 condition: gamma = {c.gamma:g}, needed 1/2 - alpha"
+            if not c.is_newmark:
+                found.append(f"{condition} = {0.5 - c.alpha:g}")
+            elif settings.steps == "adaptive":
+                found.append(f"{condition} for adaptive steps; give h, or take gamma = 1/2")
+        return found + growing(cls.roots(o, c))
+
+    @classmethod
+    def warnings(cls, o: Mechanism, settings: Settings) -> list[UserWarning]:
+        """First order, and changing steps where nothing damps what each change does to lam, psi."""
+        c, found = settings.coefficients, list[UserWarning]()
+        if not c.is_second_order:
+            text = f"Newmark's scheme with gamma = {c.gamma:g} is of first order; gamma = 1/2 is of"
+            found.append(FirstOrderWarning(f"{text} second, and rho_inf < 1 damps at second order"))
+        undamped = any(root.stays for root in cls.roots(o, c))
+        if undamped and (o.n_lam or o.n_psi) and settings.steps != "equal":
+            text = (
+                f"{cls.name} without numerical damping (rho_inf = 1) and with changing step sizes: "
+                "every change makes errors of the multipliers that never die out; take rho_inf < 1 "
+                "or equal steps"
+            )
+            found.append(UndampedWarning(text))
+        return found

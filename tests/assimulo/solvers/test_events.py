@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from assimulo.exception import TerminateSimulation
 from assimulo.problem import Explicit_Problem
 
-from genalpha.errors import CallbackError, InvalidOptionError
+from genalpha import Mechanism
+from genalpha.errors import AccumulatingEventsError, CallbackError, InvalidOptionError
 from genalpha.mechanisms.bouncing import Stop, bouncing_pendulum
+from tests.driver.impacts import random_case
 
 from .conftest import GRAVITY, residual
 
@@ -343,3 +347,126 @@ def test_200_impacts(make):
     waits = np.diff(hits) / half_period
     assert len(hits) >= 200
     assert waits.min() > 0.98 and waits.max() < 1.08
+
+
+class TestHandlersOfNewUsers:
+    """A ball, g = y; the handlers look at signs or not."""
+
+    FALL = np.sqrt(0.2)
+
+    def bounce(self, make, handle, end, **options):
+        ball = Explicit_Problem(lambda t, y: np.array([y[1], -10.0]), [1.0, 0.0])
+        hits = []
+
+        def handle_event(solver, info):
+            hits.append(solver.t)
+            handle(solver.y)
+
+        ball.state_events = lambda t, y, sw: np.array([y[0]])
+        ball.handle_event = handle_event
+        solver = make(ball, **options)
+        try:
+            solver.simulate(end)
+        finally:
+            self.hits, self.lowest = np.array(hits), min(y[0] for y in solver.y_sol)
+
+    @pytest.mark.parametrize("h", [None, 0.01, 0.3])
+    @pytest.mark.parametrize("blind", [True, False])
+    def test_a_ball_that_keeps_its_speed(self, make, h, blind):
+        def handle(y):
+            y[0] = y[0] if blind else 0.0
+            y[1] = -y[1] if blind else abs(y[1])
+
+        self.bounce(make, handle, 5.0, h=h)
+        assert self.hits == pytest.approx(self.FALL * np.arange(1, 12, 2), abs=1e-10)
+        assert self.lowest > -1e-12
+
+    @pytest.mark.parametrize("h", [None, 0.01])
+    @pytest.mark.parametrize("rate", [0.5, 0.8])
+    def test_a_ball_that_comes_to_rest(self, make, h, rate):
+        def handle(y):
+            if rate == 0.5:
+                y[1] *= -rate if y[1] < 0.0 else 1.0
+            else:
+                y[:] = 0.0, rate * abs(y[1])
+
+        with pytest.raises(AccumulatingEventsError, match=f"each wait {rate} times"):
+            self.bounce(make, handle, 5.0, h=h)
+        waits = 2.0 * self.FALL * rate ** np.arange(1, len(self.hits) + 1)
+        # the last one was not handled: the error came before
+        exact = self.FALL + np.append(0.0, np.cumsum(waits))[: len(self.hits)]
+        assert len(self.hits) > 15
+        assert self.hits == pytest.approx(exact, abs=1e-10)
+        assert self.lowest > -1e-12
+
+    def test_oscillations_within_a_step(self, make):
+        ball = Explicit_Problem(lambda t, y: np.array([y[1], -10.0]), [1.0, 0.0])
+        times = []
+        ball.state_events = lambda t, y, sw: np.array([np.sin(1e4 * t)])
+        ball.handle_event = lambda solver, info: times.append(solver.t)
+        make(ball, h=0.01).simulate(0.05)
+        assert times == pytest.approx(np.pi / 1e4 * np.arange(1, 160), abs=1e-14)
+
+
+class TestNeverAHang:
+    def test_time_events_that_always_return_the_same_time(self, make, problem):
+        problem.time_events = lambda t, y, yd, sw: 0.05
+        problem.handle_event = lambda solver, info: None
+        with pytest.raises(CallbackError, match=r"returned t = 0\.05 100 times in a row"):
+            make(problem).simulate(0.1)
+
+    def test_a_number_of_events_that_changes(self, make, problem):
+        watched(problem, at_time(0.03))
+        problem.state_events = lambda t, y, yd, sw: np.ones(1 if t < 0.05 else 2)
+        with pytest.raises(CallbackError, match="2 event functions at t = 0"):
+            make(problem).simulate(0.1)
+
+    def test_a_mechanism_of_other_sizes(self, make, problem, mechanism):
+        def free(solver, info):
+            solver.problem.mechanism = Mechanism(
+                force=mechanism.force, q0=mechanism.q0, v0=mechanism.v0
+            )
+
+        watched(problem, at_time(0.05), handle=free)
+        with pytest.raises(CallbackError, match="of other sizes"):
+            make(problem).simulate(0.1)
+
+
+class TestOutputOutsideTheRun:
+    @pytest.mark.parametrize("times", [[0.05, 0.02], [0.05, 0.2], [np.nan]])
+    def test_output_points(self, make, problem, times):
+        with pytest.raises(InvalidOptionError, match="ncp_list"):
+            make(problem).simulate(0.1, ncp_list=times)
+
+    @pytest.mark.parametrize("end", [np.inf, np.nan])
+    def test_the_end(self, make, problem, end):
+        with pytest.raises(InvalidOptionError, match="tfinal"):
+            make(problem).simulate(end)
+
+    def test_interpolation(self, make, problem):
+        solver = make(problem)
+        solver.simulate(0.1)
+        for t in (0.085, 0.11):
+            with pytest.raises(ValueError, match="outside the last step"):
+                solver.interpolate(t)
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("GENALPHA_IMPACTS", "100")) // 10))
+def test_random_impacts(make, seed):
+    """None lost, none double, at the exact times, forward and backward."""
+    case = random_case(np.random.default_rng(1000 + seed), 10)
+    n, hits = case.mechanism.n_q, []
+
+    def rebound(solver, info):
+        hits.append(solver.t)
+        solver.y[n : 2 * n] = case.after(solver.t, solver.y[:n], solver.y[n : 2 * n])
+
+    problem = watched(
+        case.mechanism.problem("ind3"),
+        lambda t, y, yd, sw: case.gap(t, y[:n], y[n : 2 * n]),
+        handle=rebound,
+    )
+    solver = make(problem, h=None if seed % 2 else 0.11, backward=case.direction < 0)
+    solver.simulate(case.end)
+    assert len(hits) == len(case.times)
+    assert hits == pytest.approx(case.times, abs=1e-10 * max(1.0, abs(case.end)), rel=0)

@@ -96,7 +96,7 @@ def test_the_classes_have_the_options_of_integrate_with_the_same_defaults(make, 
 def test_conditions_of_the_scheme_are_among_the_faults(make, problem, solver_class):
     if "coefficients" not in {option.name for option in solver_class.declared}:
         pytest.skip("no coefficients")
-    solver = make(problem, coefficients=Coefficients.newmark(0.3, 0.7))
+    solver = make(problem, coefficients=Coefficients(0.1, 0.2, 0.3, 0.7))
     solver.options["fac1"] = 2.0
     with pytest.raises(InvalidOptionError) as caught:
         solver.simulate(0.1)

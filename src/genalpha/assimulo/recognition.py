@@ -1,0 +1,274 @@
+"""Recognise a residual at its start: which unknowns and rows are what, in any order.
+
+Every row q' = v is c (yd_a - y_b), exactly. One call with all of yd moved by distinct amounts and
+one with all of y find these rows, and with them positions and velocities. Accelerations and
+multipliers are then moved one by one, which gives mass and reactions, and so are positions, which
+gives the constraints' gradients: about 2 n + m + l + 8 calls of F, all at the start and beside it.
+
+What does not fit is left to `probing`, which expects the order of Assimulo's `Mechanical_System`
+and says which row is not as expected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from genalpha.assimulo.residual import Residual
+from genalpha.model.differences import EPS, scale
+from genalpha.model.residual import Places
+
+Array = np.ndarray
+Moves = Mapping[int, float]
+
+#: How far all of y or yd are moved at once, relative to their size.
+MOVE = 1e-5
+#: Changes agree if they differ by no more than this part.
+CLOSE = 1e-6
+#: Step of differences of constraints.
+STEP = float(np.sqrt(EPS))
+
+
+class Found(NamedTuple):
+    """What is known of a residual at its start."""
+
+    places: Places
+    mass: Array | None  # (n, n)
+    G: Array | None  # (m, n)
+    linear: bool  # whether the equations of motion are linear in the multipliers
+    uses_rates: bool  # whether they, or constraints, depend on q'
+    ideal: Array | None  # (m,): factors d with reaction = -G^T (d * lam)
+    reactions: Array | None  # (n, m + l): derivative of the imbalance by the multipliers
+
+
+class DoubtError(Exception):
+    """Something is not as expected."""
+
+
+def recognised(F: Residual, t: float, y: Array, yd: Array) -> Found | None:
+    """Return what a residual is, or None if it is not recognised beyond doubt."""
+    try:
+        return Recognition(F, t, y, yd).found()
+    except DoubtError:
+        return None
+
+
+class Recognition:
+    """Finds out what unknowns and rows are.
+
+    Attributes
+    ----------
+    q, v, others : int arrays
+        Unknowns: positions, their velocities, multipliers.
+    rest : int array
+        All rows but those of q' = v.
+    """
+
+    def __init__(self, F: Residual, t: float, y: Array, yd: Array) -> None:
+        self.F, self.t, self.y, self.yd = F, t, y, yd
+        self.random = np.random.default_rng(1)
+        self.base = F(t, y, yd)
+        self._find_kinematics()
+
+    # --- moving -------------------------------------------------------------------------------
+
+    def _change(self, y: Moves | None = None, yd: Moves | None = None) -> Array:
+        """Return the change of F when unknowns and rates are moved."""
+        moved = self.y.copy(), self.yd.copy()
+        for x, moves in zip(moved, (y, yd), strict=True):
+            for j, move in (moves or {}).items():
+                x[j] += move
+        rows = self.F(self.t, *moved)
+        if rows.shape != self.base.shape or not np.isfinite(rows).all():
+            raise DoubtError
+        return rows - self.base
+
+    def _moves(self, x: Array, which: Array, size: float = MOVE) -> dict[int, float]:
+        """Return moves of some components, each of its own size."""
+        sizes = size * scale(x[which]) * self.random.uniform(0.5, 1.0, which.size)
+        return dict(zip(which.tolist(), sizes.tolist(), strict=True))
+
+    # --- q' = v -------------------------------------------------------------------------------
+
+    def _find_kinematics(self) -> None:
+        """Find positions and velocities from rows c (yd_a - y_b)."""
+        everything = np.arange(self.y.size)
+        self.pushed = self._moves(self.yd, everything)
+        d, e = (np.array(list(x.values())) for x in (self.pushed, self._moves(self.y, everything)))
+        self.push = D = self._change(yd=self.pushed)
+        E = self._change(y=dict(enumerate(e.tolist())))
+        found = []
+        for row in np.flatnonzero(D).tolist():
+            c = D[row] / d
+            noise = 16.0 * EPS * (abs(self.base[row]) + np.abs(c)[:, None] * scale(self.y))
+            fits = np.abs(E[row] + c[:, None] * e) <= noise
+            found += [(row, int(a), int(b)) for a, b in np.argwhere(fits) if a != b]
+        chosen: list[tuple[int, int, int]] = []
+        # earlier unknowns are positions where there is a choice
+        for row, a, b in sorted(found, key=lambda x: (x[1] > x[2], x[0])):
+            rows, q, v = ({x[i] for x in chosen} for i in range(3))
+            if row not in rows and not {a, b} & (q | v):
+                chosen.append((row, a, b))
+        if not chosen:
+            raise DoubtError
+        chosen.sort(key=lambda x: x[1])
+        self.rows, self.q, self.v = (np.array(x) for x in zip(*chosen, strict=True))
+        self.others = np.setdiff1d(everything, np.concatenate([self.q, self.v]))
+        self.rest = np.setdiff1d(np.arange(self.base.size), self.rows)
+
+    # --- the other rows -----------------------------------------------------------------------
+
+    def found(self) -> Found:
+        """Sort the other rows by what they depend on."""
+        mass = self._columns(self.v, self.yd, "yd")
+        reactions = self._columns(self.others, self.y, "y")
+        uses_rates = self._check_accelerations(mass)
+        is_motion = np.asarray(mass.any(axis=1) | reactions.any(axis=1))
+        silent = self.others.size and not reactions[is_motion].any(axis=0).all()
+        if is_motion.sum() != self.q.size or not mass.any() or silent:
+            raise DoubtError
+        slopes = self._gradients()
+        speeds = [self._speeds()]
+        on_v = (speeds[0][1] != 0.0) & ~is_motion
+        position, velocity = np.flatnonzero(~is_motion & ~on_v), np.flatnonzero(on_v)
+        G = slopes[position]
+        if not G.any(axis=1).all():
+            raise DoubtError
+        self._check_mass(speeds[0], mass, is_motion)
+        linear = self._is_linear(reactions)
+        rates: tuple[Array, Array] | None = None
+        if position.size + velocity.size != self.others.size:
+            speeds.append(self._speeds())
+            velocity, *both = self._without_rates(G, velocity, speeds)
+            rates = self.rest[both[0]], both[1]
+        motion = _matched(mass, np.flatnonzero(is_motion))
+        signs = np.where(mass[motion].diagonal() < 0.0, -1.0, 1.0)
+        R = signs[:, None] * reactions[motion]
+        lam, psi, ideal = self._paired(R, G, velocity.size)
+        rows = self.rest[motion], signs, self.rest[position], self.rest[velocity]
+        places = Places(self.y.size, self.q, self.v, lam, psi, *rows, *(rates or (None, None)))
+        columns = R[:, [self.others.tolist().index(j) for j in (*lam, *psi)]]
+        M = signs[:, None] * mass[motion]
+        return Found(places, M, G, linear, uses_rates, ideal, columns)
+
+    def _columns(self, which: Array, x: Array, part: str) -> Array:
+        """Return changes per unit of each of some unknowns, in which F should be linear."""
+        steps = 2.0 ** np.ceil(np.log2(scale(x[which])))
+        table = np.zeros((self.rest.size, which.size))
+        for i, (j, step) in enumerate(zip(which.tolist(), steps.tolist(), strict=True)):
+            table[:, i] = self._change(**{part: {j: step}})[self.rest] / step
+        noise = 8.0 * EPS * (np.abs(self.base[self.rest]) + np.abs(table) @ np.abs(x[which]))
+        return np.where(np.abs(table) <= noise[:, None], 0.0, table)
+
+    def _check_accelerations(self, mass: Array) -> bool:
+        """Check that F is affine in yd and knows no rates of multipliers; return if it knows q'."""
+        moves = np.array(list(self.pushed.values()))
+        if self.others.size and self._change(yd=dict.fromkeys(self.others.tolist(), 1.0)).any():
+            raise DoubtError
+        by_qdot = self._change(yd={j: self.pushed[j] for j in self.q.tolist()})[self.rest]
+        self._agree(mass @ moves[self.v] + by_qdot, self.push[self.rest])
+        return bool(by_qdot.any())
+
+    def _gradients(self) -> Array:
+        """Return derivatives by positions."""
+        steps = STEP * scale(self.y[self.q])
+        columns = [
+            self._change(y={j: step})[self.rest] / step
+            for j, step in zip(self.q.tolist(), steps.tolist(), strict=True)
+        ]
+        return np.array(columns).T
+
+    def _speeds(self) -> tuple[Array, Array]:
+        """Move all velocities, and q' with them; return the moves and the change."""
+        y = self._moves(self.y, self.v)
+        yd = dict(zip(self.q.tolist(), y.values(), strict=True))
+        change = self._change(y=y, yd=yd)
+        if np.abs(change[self.rows]).max() > 64.0 * EPS * scale(self.y[self.v]).max():
+            raise DoubtError  # they are no rows q' = v
+        return np.array(list(y.values())), change[self.rest]
+
+    def _check_mass(self, speeds: tuple[Array, Array], mass: Array, is_motion: Array) -> None:
+        """Check that the mass does not depend on velocities and multipliers."""
+        d, change = speeds
+        y, yd = (dict(zip(x.tolist(), d.tolist(), strict=True)) for x in (self.v, self.q))
+        push = self._moves(self.yd, self.v, 1.0)
+        both = self._change(y=y, yd=yd | push)[self.rest]
+        expected = mass @ np.array(list(push.values()))
+        self._agree(expected[is_motion], (both - change)[is_motion], np.flatnonzero(is_motion))
+
+    def _is_linear(self, reactions: Array) -> bool:
+        """Tell whether the multipliers' effects add up."""
+        if not self.others.size:
+            return True
+        moves = self._moves(self.y, self.others, 1.5)
+        expected = reactions @ np.array(list(moves.values()))
+        try:
+            self._agree(expected, self._change(y=moves)[self.rest])
+        except DoubtError:
+            return False
+        return True
+
+    def _agree(self, a: Array, b: Array, rows: Array | None = None) -> None:
+        base = np.abs(self.base[self.rest])
+        allowed = CLOSE * (np.abs(a) + np.abs(b)) + 64.0 * EPS * (
+            1.0 + (base if rows is None else base[rows])
+        )
+        if not (np.abs(a - b) <= allowed).all():
+            raise DoubtError
+
+    def _without_rates(
+        self, G: Array, velocity: Array, speeds: list[tuple[Array, Array]]
+    ) -> tuple[Array, Array, Array]:
+        """Tell constraints on velocities from rates of those on positions, and find the factors.
+
+        Returns
+        -------
+        velocity, rates, factors
+            Rows on velocities only; rows of rates, one for each row of G; their factors.
+        """
+        (d1, w1), (d2, w2) = speeds
+        own1, own2, left = G @ d1, G @ d2, []
+        rates, factors = np.full(len(G), -1), np.zeros(len(G))
+        for row in velocity:
+            ratio = w1[row] / np.where(own1 == 0.0, np.inf, own1)
+            wrong = np.abs(w2[row] - ratio * own2) / (abs(w2[row]) + np.abs(ratio * own2) + 1e-300)
+            free = np.flatnonzero((wrong <= 1e-4) & (ratio != 0.0) & (rates < 0))
+            if free.size:
+                rates[free[0]], factors[free[0]] = row, 1.0 / ratio[free[0]]
+            else:
+                left.append(row)
+        if (rates < 0).any() or len(G) + len(left) != self.others.size:
+            raise DoubtError
+        return np.array(left, dtype=int), rates, factors
+
+    def _paired(self, R: Array, G: Array, count: int) -> tuple[Array, Array, Array | None]:
+        """Find the multiplier of each constraint, and its factor where the reaction is ideal."""
+        m, left = len(G), list(range(self.others.size))
+        plain = self.others[:m], self.others[m:], None
+        if count or not m:
+            return plain
+        order, factors = [], []
+        for row in G:
+            factor = row @ R / (row @ row)
+            wrong = np.abs(R - row[:, None] * factor).max(axis=0) / np.abs(R).max(axis=0)
+            fits = [j for j in left if wrong[j] <= 1e-5]
+            if not fits:
+                return plain
+            left.remove(fits[0])
+            order.append(fits[0])
+            factors.append(factor[fits[0]])
+        return self.others[order], self.others[m:], np.array(factors)
+
+
+def _matched(mass: Array, motion: Array) -> Array:
+    """Order rows of motion such that each has its own acceleration on the diagonal, if possible."""
+    left, ordered = list(motion), []
+    for j in range(motion.size):
+        sizes = np.abs(mass[left, j])
+        if not sizes.max():
+            return motion
+        # the first of nearly equal ones: the problem's own order where there is a choice
+        ordered.append(left.pop(int(np.flatnonzero(sizes >= 0.5 * sizes.max())[0])))
+    return np.array(ordered)

@@ -1,0 +1,199 @@
+"""Consistent accelerations and multipliers of a residual, with as few calls as possible.
+
+    M vdot - f - reaction = 0,    g'' = 0,    k' = 0
+
+are solved by Newton's iteration with matrices that live as long as they contract. A correction
+costs one call for the imbalance and two, beside the state along the motion, for g'' and k'.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from genalpha.errors import ConvergenceError, SingularSystemError
+from genalpha.model import Mechanism
+from genalpha.model.residual import Blocks, OneResidual
+from genalpha.numerics.linear import Solve, factorize, saddle
+
+Array = np.ndarray
+
+#: A correction of this size, relative to accelerations or multipliers, is the last one: differences
+#: are no better.
+ENOUGH = 1e-7
+#: The same of values that are only shown.
+ROUGHLY = 1e-5
+#: Errors of differences are smaller than this.
+NOISE = 1e-4
+#: A start whose first correction is smaller than this is taken as it is.
+NOTHING = 1e-8
+#: A matrix that contracts worse than this is renewed.
+SLOW = 0.1
+MAX_ITERATIONS = 20
+
+
+_known: WeakKeyDictionary[OneResidual, Accelerations] = WeakKeyDictionary()
+
+
+def accelerations_of(whole: OneResidual) -> Accelerations:
+    """Return what finds the accelerations of a residual."""
+    found = _known.get(whole)
+    if found is None:
+        found = _known[whole] = Accelerations(whole, whole.start_vdot, whole.start_blocks)
+    return found
+
+
+class Accelerations:
+    """Accelerations and multipliers of one residual; what is known of it is kept.
+
+    Parameters
+    ----------
+    whole : OneResidual
+    vdot : (n,) array
+        A first guess.
+    known : Blocks, optional
+        M, G, K and the reactions' derivatives near the start.
+    """
+
+    def __init__(self, whole: OneResidual, vdot: Array, known: Blocks | None = None) -> None:
+        self.whole, self.vdot = whole, vdot
+        self._unit = 1.0
+        self._blocks, self._solve = known, None if known is None else self._factorized(known)
+        self._mass: tuple[Array | None, Solve] | None = None
+        self._last: tuple[tuple[Any, ...], Array] | None = None
+        self._past: list[tuple[float, Array]] = []
+
+    def _factorized(self, blocks: Blocks) -> Solve:
+        reactions = float(np.max(np.abs(blocks.R), initial=0.0))
+        self._unit = float(np.max(np.abs(blocks.A))) / reactions if reactions else 1.0
+        return factorize(saddle(blocks.A, blocks.R, np.vstack([blocks.G, blocks.K])))
+
+    def __call__(
+        self,
+        name: str,
+        t: float,
+        q: Array,
+        v: Array,
+        lam: Array,
+        psi: Array,
+        accurate: bool = True,
+    ) -> tuple[Array, Array, Array]:
+        """Return vdot, lam, psi; `lam` and `psi` are guesses.
+
+        Unless they are to be accurate, they are as good as second differences are.
+
+        Raises
+        ------
+        ConvergenceError, SingularSystemError
+        """
+        n, m = self.whole.n, self.whole.m
+        point = t, q.tobytes(), v.tobytes(), accurate, self.whole.changes
+        if self._last is None or self._last[0] != point:
+            guess = self._guess(t, np.concatenate([self.vdot, lam, psi]))
+            x = self._solved(name, t, q, v, guess, accurate)
+            self._last, self._past = (point, x), [*self._past[-1:], (t, x)]
+            self.vdot = x[:n]
+        x = self._last[1]
+        return x[:n], x[n : n + m], x[n + m :]
+
+    def _guess(self, t: float, x: Array) -> Array:
+        """Extrapolate the last two, if they are not far away."""
+        if len(self._past) < 2:
+            return x
+        (t0, x0), (t1, x1) = self._past
+        ahead, between = t - t1, t1 - t0
+        if not 0.0 < ahead * between <= 4.0 * between**2:
+            return x
+        return x1 + ahead / between * (x1 - x0)
+
+    def _solved(self, name: str, t: float, q: Array, v: Array, x: Array, accurate: bool) -> Array:
+        last, fresh, enough = np.inf, False, ENOUGH if accurate else ROUGHLY
+        self._take_latest()
+        for iteration in range(MAX_ITERATIONS):
+            if self._solve is None:
+                self._solve, fresh = self._factorized(self._apart(t, q, v, x)), True
+            d = self._solve(-self._imbalance(t, q, v, x, accurate))
+            size = self._size(d, x)
+            if not iteration and size <= NOTHING:
+                return x
+            x, rate, last = x + d, size / last, size
+            # corrections that no longer become smaller are errors of the differences
+            if size <= enough or (iteration > 1 and size <= NOISE and rate > 0.3):
+                return x
+            if not rate <= SLOW and iteration and not fresh:
+                self._solve = None
+        raise ConvergenceError(
+            f"{name}: accelerations and multipliers at t = {t:g} not found in {MAX_ITERATIONS} "
+            "iterations; give a better guess in y0 and yd0"
+        )
+
+    def _take_latest(self) -> None:
+        """Take over the matrices of the last iteration matrix."""
+        if self.whole.latest is not None and self.whole.latest is not self._blocks:
+            self._blocks = self.whole.latest
+            self._solve = self._factorized(self._blocks)
+
+    def solve(self, right: Array) -> Array:
+        """Solve with M, the reactions' derivatives, G and K as they were known last."""
+        self._take_latest()
+        assert self._solve is not None  # an iteration has been there
+        return self._solve(right)
+
+    def mass_solver(self, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Solve:
+        """Return what solves with the mass, or with one that was right a little earlier."""
+        constant = self.whole.constant_mass
+        if self._mass is None or self._mass[0] is not constant:
+            self._mass = constant, factorize(self.whole.mass(t, q, v, lam, psi))
+        return self._mass[1]
+
+    def _imbalance(self, t: float, q: Array, v: Array, x: Array, accurate: bool) -> Array:
+        n, m = self.whole.n, self.whole.m
+        vdot = x[:n]
+        at = self.whole.balance(t, q, v, vdot, x[n : n + m], x[n + m :])
+        if x.size == n:
+            return at.motion
+        level = self.whole.acceleration_level(t, q, v, vdot, at, accurate)
+        return np.concatenate([at.motion, *level])
+
+    def _size(self, d: Array, x: Array) -> float:
+        """Return the size of a correction relative to accelerations, or to what reactions make.
+
+        Multipliers are accelerations in units of mass over gradient; either may be zero.
+        """
+        n, unit = self.whole.n, self._unit
+        parts = [(x[:n], d[:n], 1.0)] + ([(x[n:], d[n:], unit)] if x.size > n else [])
+        whole = max(float(np.max(np.abs(x)) + np.max(np.abs(d))) / u for x, d, u in parts)
+        return max(float(np.max(np.abs(d))) / u for _, d, u in parts) / (whole or 1.0)
+
+    def _apart(self, t: float, q: Array, v: Array, x: Array) -> Blocks:
+        """Return M, G, K and reactions: three sweeps, because they are wanted apart."""
+        n, m = self.whole.n, self.whole.m
+        state = t, q, v, x[:n], x[n : n + m], x[n + m :]
+        inertia = self.whole.blocks(*state, 1.0, 0.0, 0.0)
+        of_position = self.whole.blocks(*state, 0.0, 1.0, 0.0)
+        K = self.whole.blocks(*state, 0.0, 0.0, 1.0).K if self.whole.l else inertia.K
+        return Blocks(inertia.A, of_position.G, K, of_position.R)
+
+
+def true_acceleration(o: Mechanism, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Array:
+    """Return M^-1 (f + reaction) of given multipliers: one call if the mass is constant.
+
+    Where coordinates have no mass, only the constraints move them.
+    """
+    whole = o.whole
+    assert whole is not None
+    known = accelerations_of(whole)
+    try:
+        solve = known.mass_solver(t, q, v, lam, psi)
+    except SingularSystemError:
+        return known(o.name, t, q, v, lam, psi)[0]
+    vdot = known.vdot
+    for _ in range(MAX_ITERATIONS):
+        d = solve(-whole.balance(t, q, v, vdot, lam, psi).motion)
+        vdot = vdot + d
+        if whole.constant_mass is not None or np.max(np.abs(d)) <= ENOUGH * np.max(np.abs(vdot)):
+            break
+    known.vdot = vdot
+    return vdot
