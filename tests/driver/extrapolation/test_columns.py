@@ -45,24 +45,25 @@ def errors_at_end(o, runs, base, columns):
 
 @pytest.mark.parametrize("grid", [equal, smooth], ids=["equal", "smooth"])
 @pytest.mark.parametrize(
-    ("name", "scheme", "base"),
+    ("name", "scheme", "bases"),
     [
-        ("simple_pendulum", "GenAlphaI3", 40),
-        ("simple_pendulum", "GenAlphaSOI2", 40),
-        ("simple_pendulum", "HHTI2", 30),
-        ("spherical_pendulum", "GenAlphaI3", 30),
-        ("rolling_disk", "GenAlphaSOI2", 30),
-        ("rolling_disk", "HHTI2", 15),
-        ("knife_edge", "GenAlphaI3", 15),
-        ("jay_negrut_test", "GenAlphaSOI2", 24),
-        ("chaplygin_sleigh", "GenAlphaSOI2", 30),
+        # transients of GenAlphaI3 live longer, and four columns soon meet rounding
+        ("simple_pendulum", "GenAlphaI3", (60, 30)),
+        ("simple_pendulum", "GenAlphaSOI2", (40, 40)),
+        ("simple_pendulum", "HHTI2", (30, 30)),
+        ("spherical_pendulum", "GenAlphaI3", (60, 30)),
+        ("rolling_disk", "GenAlphaSOI2", (30, 30)),
+        ("rolling_disk", "HHTI2", (15, 15)),
+        ("knife_edge", "GenAlphaI3", (15, 15)),
+        ("jay_negrut_test", "GenAlphaSOI2", (24, 24)),
+        ("chaplygin_sleigh", "GenAlphaSOI2", (30, 30)),
     ],
 )
-def test_orders(name, scheme, base, grid):
+def test_orders(name, scheme, bases, grid):
     """Errors fall at least as the order says, from one step size to half of it."""
     o = mechanism(name)
     runs = columns_of(o, scheme, o.t0 + 0.8, grid)
-    for columns in (3, 4):
+    for columns, base in zip((3, 4), bases, strict=True):
         coarse, fine = (errors_at_end(o, runs, n, columns) for n in (base, 2 * base))
         order = np.log2(coarse / fine)
         assert (order > columns + 1 - 0.5).all(), (columns, order, fine)

@@ -106,7 +106,9 @@ def test_a_jumping_force_is_told_or_resolved():
         return np.array([1.0 if t < 0.5123 else -1.0])
 
     o = Mechanism(force=force, q0=[0.0], v0=[0.0], name="switched")
-    with pytest.warns(WantedErrorWarning, match=r"holds until t = 0\.[45].* only.*a callback jumps"):
+    with pytest.warns(
+        WantedErrorWarning, match=r"holds until t = 0\.[45].* only.*a callback jumps"
+    ):
         solution = integrate(o, 1.0, error=1e-9, maxsteps=3000)
     end = 0.5 * 0.5123**2 + 0.5123 * 0.4877 - 0.5 * 0.4877**2
     assert abs(solution.q[-1, 0] - end) <= solution.error.q[-1, 0]
