@@ -58,6 +58,13 @@ if __name__ == "__main__":
 """
 
 
+def wall(t, q, v):
+    return q[0]
+
+
+wall.impact = lambda t, q, v: -0.5 * v
+
+
 def same(a, b) -> bool:
     return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
 
@@ -106,11 +113,6 @@ def test_a_solution_comes_back(scheme: str, t_eval) -> None:
 def test_redundant_constraints_and_impacts_come_back() -> None:
     closed = integrate(mechanisms.closed_chain(), 0.02, h=0.005)
     assert same(pickle.loads(pickle.dumps(closed))(0.011), closed(0.011))
-
-    def wall(t, q, v):
-        return q[0]
-
-    wall.impact = lambda t, q, v: -0.5 * v
     bounced = integrate(mechanisms.simple_pendulum(angle0=1.5), 0.8, events=[wall])
     again = pickle.loads(pickle.dumps(bounced))
     assert len(bounced.impulses) == 1

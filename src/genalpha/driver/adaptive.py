@@ -113,24 +113,39 @@ class AdaptiveSteps(StepSizes):
 
     def begin(self, stepper: Stepper, start: Knot, t_end: float) -> None:
         """Start the stepper with a first step size that suits the tolerances."""
-        self.controller.restart()
-        self._failure: BaseException | None = None
-        self._steps = 0
-        self._start: Knot | None = start
-        o, interval = stepper.full, t_end - start.t
-        self._tolerances = Tolerances.split(self.rtol, self.atol, o.n_q, o.n_lam, o.n_psi)
-        self._direction = float(np.sign(interval)) or 1.0
         # before the first size, whose accelerations do not exist where this fails
         stepper.check(*start[:3])
-        self._ahead = look_ahead(o, start, self._tolerances, interval, self._failures)
-        self._first = LONGEST_FIRST * abs(interval)
-        self._taken, self._doubts = np.inf, 0
+        self._prepare(stepper, start, t_end)
+        self._start: Knot | None = start
         longest = min(self._first, self.maxh)
-        self._constants = stepper.error_constants
         self._h = self.inith or first_size(
             self._ahead, start, self._tolerances, self._constants.position, longest
         )
         self._begin(stepper, t_end)
+
+    def resume(self, stepper: Stepper, start: Knot, t_end: float, size: float) -> None:
+        """See `StepSizes`; differences for the error estimate begin anew."""
+        self._prepare(stepper, start, t_end)
+        self._h = min(size, self.maxh)
+        self._follow(stepper)
+
+    def next_size(self) -> float:
+        """See `StepSizes`."""
+        return self._h
+
+    def _prepare(self, stepper: Stepper, start: Knot, t_end: float) -> None:
+        """Forget what was before, and look at what the tolerances need to know of a start."""
+        self.controller.restart()
+        self._failure: BaseException | None = None
+        self._steps = 0
+        self._start = None
+        o, interval = stepper.full, t_end - start.t
+        self._tolerances = Tolerances.split(self.rtol, self.atol, o.n_q, o.n_lam, o.n_psi)
+        self._direction = float(np.sign(interval)) or 1.0
+        self._ahead = look_ahead(o, start, self._tolerances, interval, self._failures)
+        self._first = LONGEST_FIRST * abs(interval)
+        self._taken, self._doubts = np.inf, 0
+        self._constants = stepper.error_constants
 
     def _begin(self, stepper: Stepper, t_end: float) -> None:
         """Start, with smaller and smaller first steps if need be."""
@@ -143,6 +158,10 @@ class AdaptiveSteps(StepSizes):
                 break
             except self._failures as error:
                 self._cut(stepper, self.controller.failed(), h, start.t, error)
+        self._follow(stepper)
+
+    def _follow(self, stepper: Stepper) -> None:
+        """Begin to follow the derivatives of the motion."""
         knot = stepper.knot()
         coefficients = stepper.settings.coefficients
         self._history = stepper.scheme.history(coefficients, knot.t, knot.v, knot.vdot)

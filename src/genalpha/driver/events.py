@@ -66,6 +66,14 @@ class Events:
         self.points: list[list[tuple[Array, Array]]] = [[] for _ in self.functions]
         self.impulses: list[Impulse] = []
 
+    def copy(self) -> Events:
+        """Return the same functions and what has happened, to be added to by a longer run."""
+        other = Events(self.functions)
+        other.times = [list(times) for times in self.times]
+        other.points = [list(points) for points in self.points]
+        other.impulses = list(self.impulses)
+        return other
+
     @staticmethod
     def faults(events: Any) -> list[str]:
         """List what is wrong with the events given to `integrate`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from genalpha.driver.extrapolation import integrate_to_error
 from genalpha.driver.knots import Knots
 from genalpha.driver.march import FixedSteps, GivenSteps, StepSizes
 from genalpha.driver.options import Options
+from genalpha.driver.origin import Asked, Origin
 from genalpha.driver.phases import Phases
 from genalpha.driver.solution import Solution, reached, so_far
 from genalpha.driver.stepper import Stepper
@@ -22,6 +24,7 @@ from genalpha.errors import InvalidOptionError
 from genalpha.model import Mechanism
 from genalpha.numerics.accuracy import leading_tolerance
 from genalpha.numerics.counters import Counters
+from genalpha.numerics.interpolation import Knot
 
 Array = np.ndarray
 
@@ -87,69 +90,98 @@ def integrate(
     >>> bool(abs(solution.q[-1] @ solution.q[-1] - 1) < 1e-8)
     True
     """
-    o, before = mechanism, mechanism.calls
+    o = mechanism
     times = None if t_eval is None else np.array(t_eval, dtype=float)
     functions = [events] if callable(events) else list(events or ())
     watched = Events(functions)
-    faults = _faults_of_output(times, o.t0, t_final) + Events.faults(functions)
+    faults = faults_of_output(times, o.t0, t_final) + Events.faults(functions)
     if scheme in STABILIZED:
         if faults:
             raise InvalidOptionError("integrate", faults)
         run = importlib.import_module("genalpha.stabilization.run")
         return run.run_stabilized(o, t_final, scheme, h, times, options, watched)
-    chosen = Options(scheme, o, **options)
-    faults += chosen.faults + _faults_of_times(o.t0, t_final, h)
-    if options.get("error") is not None:
+    faults += Options(scheme, o, **options).faults + faults_of_times(o.t0, t_final, h)
+    to_error = options.get("error") is not None
+    if to_error:
         faults += _faults_beside_error(h, functions)
     if faults:
         raise InvalidOptionError("integrate", faults)
-    if chosen.error is not None:
-        extrapolated = integrate_to_error(o, t_final, scheme, options, times)
-        extrapolated.statistics.calls = _since(o, before)
-        return extrapolated
-    chosen.unequal = np.ndim(h) > 0 and bool(np.ptp(h) > 1e-9 * np.max(np.abs(h)))  # type: ignore[arg-type]
-    tolerance = leading_tolerance(chosen.rtol, chosen.atol) if h is None else None
-    counters = Counters()
-    sizes = _step_sizes(h, chosen)
+    if to_error:
+        return integrate_to_error(o, t_final, scheme, options, times)
+    return solve(o, t_final, Asked(scheme, h, options), times, watched)
+
+
+def solve(
+    o: Mechanism,
+    t_final: float,
+    asked: Asked,
+    times: Array | None,
+    events: Events,
+    before: Solution | None = None,
+) -> Solution:
+    """Integrate with arguments that have been checked.
+
+    Parameters
+    ----------
+    o : Mechanism
+    t_final : float
+    asked : Asked
+    times : (k,) array or None
+        Where the motion is wanted; None: at all steps.
+    events : Events
+    before : Solution, optional
+        A run of `o` up to now, which is to go on; the result has both.
+    """
+    scheme, h, options = asked
+    earlier = o.calls
+    counters = Counters() if before is None else copy.deepcopy(before.statistics)
+    sizes: StepSizes | None = None
 
     def phase(mechanism: Mechanism) -> tuple[Stepper, StepSizes]:
-        if mechanism is o:
-            return Stepper(o, chosen, counters, tolerance), sizes
+        nonlocal sizes
         fitting = Options(scheme, mechanism, **options)
         if fitting.faults:
             raise InvalidOptionError("integrate, after an impact", fitting.faults)
-        stepper = Stepper(mechanism, fitting, counters, tolerance)
-        return stepper, _step_sizes(h, fitting) if h is None else sizes
+        fitting.unequal = np.ndim(h) > 0 and bool(np.ptp(h) > 1e-9 * np.max(np.abs(h)))  # type: ignore[arg-type]
+        tolerance = leading_tolerance(fitting.rtol, fitting.atol) if h is None else None
+        if sizes is None or (h is None and mechanism is not o):
+            sizes = _step_sizes(h, fitting)
+        return Stepper(mechanism, fitting, counters, tolerance), sizes
 
-    phases = Phases(o, phase, watched, complete=times is None)
+    phases = Phases(o, phase, events, complete=times is None)
     try:
-        phases.run(t_final)
+        phases.run(t_final, None if before is None else before.end())
     except BaseException as error:
-        error.solution = so_far(lambda: _solution(phases, times))  # type: ignore[attr-defined]
+        error.solution = so_far(  # type: ignore[attr-defined]
+            lambda: _solution(phases, times, asked, before)
+        )
         raise
-    solution = _solution(phases, times)
+    solution = _solution(phases, times, asked, before)
     assert solution is not None  # there is the start
-    counters.calls = _since(o, before)
+    counters.calls = {
+        key: counters.calls.get(key, 0) + count - earlier[key] for key, count in o.calls.items()
+    }
     return solution
 
 
-def _since(o: Mechanism, before: dict[str, int]) -> dict[str, int]:
-    """Return how often the callbacks were called since they were counted before."""
-    return {key: count - before[key] for key, count in o.calls.items()}
-
-
-def _solution(phases: Phases, times: Array | None) -> Solution | None:
-    """Return what the phases have recorded."""
+def _solution(
+    phases: Phases, times: Array | None, asked: Asked, before: Solution | None
+) -> Solution | None:
+    """Return what the phases have recorded, after what was before."""
     record = phases.record
     if not record.blocks:
         return None
-    steps = record.times
+    steps, a = record.times, record.a
+    knots: Sequence[Knot] = list(record.knots.values())
+    if len(knots) < record.length:
+        knots = Knots(record.blocks, record.knots)
     if times is not None:
         times = reached(times, steps)
-    complete = len(record.knots) == record.length
-    knots = list(record.knots.values()) if complete else Knots(record.blocks, record.knots)
+    origin = Origin(record.mechanisms, phases.events, asked, phases.last)
     counters = phases.march.stepper.counters
-    return Solution(phases.mechanism, steps, knots, record.a, counters, times, phases.events)
+    if before is None:
+        return Solution(phases.mechanism, steps, knots, a, counters, times, origin)
+    return before.extended(steps, knots, a, counters, times, origin)
 
 
 def _step_sizes(h: float | Sequence[float] | None, chosen: Options) -> StepSizes:
@@ -159,7 +191,7 @@ def _step_sizes(h: float | Sequence[float] | None, chosen: Options) -> StepSizes
     return GivenSteps(np.asarray(h)) if np.ndim(h) else FixedSteps(float(h))  # type: ignore[arg-type]
 
 
-def _faults_of_times(t0: float, t_final: float, h: float | Sequence[float] | None) -> list[str]:
+def faults_of_times(t0: float, t_final: float, h: float | Sequence[float] | None) -> list[str]:
     """List what is wrong with the end and the step sizes."""
     faults = []
     if not np.isfinite(t_final) or t_final == t0:
@@ -186,7 +218,7 @@ def _faults_beside_error(h: Any, functions: list[Any]) -> list[str]:
     return faults
 
 
-def _faults_of_output(times: Array | None, t0: float, t_final: float) -> list[str]:
+def faults_of_output(times: Array | None, t0: float, t_final: float) -> list[str]:
     """List what is wrong with the times at which the motion is wanted."""
     first, last = sorted((t0, t_final))
     # written so that NaN fails too

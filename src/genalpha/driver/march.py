@@ -54,12 +54,20 @@ class StepSizes:
 
     1. `begin` is called once after a start, or a new start, with the time and the end ahead.
        It starts the stepper (which needs the first step size).
-    2. `advance` takes one accepted step, never beyond `t_end`, and lands on it exactly.
+    2. `resume` is called instead where an earlier run goes on: the stepper has its state already.
+    3. `advance` takes one accepted step, never beyond `t_end`, and lands on it exactly.
     """
 
     def begin(self, stepper: Stepper, start: Knot, t_end: float) -> None:
         """Start the stepper."""
         raise NotImplementedError
+
+    def resume(self, stepper: Stepper, start: Knot, t_end: float, size: float) -> None:
+        """Go on from where the stepper is; `size` is what `next_size` was there."""
+
+    def next_size(self) -> float:
+        """Return the size wanted of the next step; 0 where sizes do not depend on the motion."""
+        return 0.0
 
     def advance(self, stepper: Stepper, t_end: float) -> None:
         """Take one accepted step."""
@@ -85,9 +93,16 @@ class March(Advance):
         self.stepper, self.sizes = stepper, sizes
         self.t_left = self.t = np.nan
 
-    def begin(self, start: Knot, t_end: float) -> None:
-        """Start at `start`, of which q and v must be consistent and lam, psi are guesses."""
-        self.sizes.begin(self.stepper, start, t_end)
+    def begin(self, start: Knot, t_end: float, last: Any = None) -> None:
+        """Start at `start`, of which q and v must be consistent and lam, psi are guesses.
+
+        With `last`, see `genalpha.driver.origin.Last`, it goes on from there.
+        """
+        if last is None:
+            self.sizes.begin(self.stepper, start, t_end)
+        else:
+            self.stepper.resume(last.state, last.reduction)
+            self.sizes.resume(self.stepper, start, t_end, last.size)
         self._left: Knot | None = self.stepper.knot()
         self._state, self._reduction = self.stepper.state, self.stepper.reduction
         self.t_left = self.t = self.stepper.t
@@ -238,6 +253,11 @@ class GivenSteps(StepSizes):
             self._count = next(i for i, part in enumerate(left) if part > 1e-9)
             self._sizes[self._count] = self._ends[self._count] - start.t
         stepper.begin(*start[:3], start.lam, start.psi, self._sizes[self._count])
+
+    def resume(self, stepper: Stepper, start: Knot, t_end: float, size: float) -> None:
+        """See `StepSizes`."""
+        self._ends = (start.t + np.cumsum(self._sizes)).tolist()
+        self._ends[-1] = t_end
 
     def advance(self, stepper: Stepper, t_end: float) -> None:
         """Take the next step; the last one ends at `t_end`, where rounding has not led quite."""

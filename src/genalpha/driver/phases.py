@@ -9,6 +9,7 @@ import numpy as np
 from genalpha.driver.events import Coordinates, Events
 from genalpha.driver.integration import Integration
 from genalpha.driver.march import March, StepSizes
+from genalpha.driver.origin import Last
 from genalpha.driver.pace import Pace
 from genalpha.driver.record import Record
 from genalpha.driver.stepper import Stepper
@@ -71,13 +72,22 @@ class Phases:
         self.record = PhaseRecord(self.march, complete, events)
         self._watch = Watch(events.values, Coordinates(self.march)) if events.functions else None
 
-    def run(self, t_final: float) -> None:
-        """Integrate to `t_final`, or to a terminal event."""
+    def run(self, t_final: float, end: tuple[Knot, Last | None] | None = None) -> None:
+        """Integrate to `t_final`, or to a terminal event.
+
+        Parameters
+        ----------
+        t_final : float
+        end : (Knot, Last or None), optional
+            Of an earlier run, to go on from; default: the mechanism's start.
+        """
         o = self.mechanism
         start = Knot(o.t0, o.q0, o.v0, np.zeros(o.n_q), *o.multiplier_guess())
+        start, last = (start, None) if end is None else end
         integration = Integration(self.march, self.record, self._watch, self.march.stepper.counters)
         while True:
-            self.march.begin(start, t_final)
+            self.march.begin(start, t_final, last)
+            last = None
             if self._watch is not None:
                 self._watch.begin(start[:3])
             self.record.keep()
@@ -92,6 +102,15 @@ class Phases:
             if start.t == t_final:
                 self.record.keep_event(start)
                 return
+
+    @property
+    def last(self) -> Last | None:
+        """Where the steps have ended; None if that was at an event, within a step."""
+        march, block = self.march, self.record.blocks[-1]
+        state, (t, q, v, _) = march.stepper.state, block.row(block.used - 1)
+        if t != march.t or not (np.array_equal(q, state.q) and np.array_equal(v, state.v)):
+            return None
+        return Last(state, march.stepper.reduction, march.sizes.next_size())
 
     def _at_event(self) -> Knot:
         """Return the motion before the impact."""

@@ -8,6 +8,7 @@ from genalpha.driver.integration import Keeper
 from genalpha.driver.march import March
 from genalpha.driver.stepper import Stepper
 from genalpha.kernels import write_row
+from genalpha.model import Mechanism
 from genalpha.numerics.interpolation import Knot
 
 Array = np.ndarray
@@ -87,6 +88,18 @@ class Record(Keeper):
         self._block = block = Block(size, self._march.stepper)
         self.blocks.append(block)
         return block
+
+    @property
+    def mechanisms(self) -> list[tuple[int, Mechanism]]:
+        """The mechanisms that have moved, each with the number of its first step."""
+        found: list[tuple[int, Mechanism]] = []
+        first = 0
+        for block in self.blocks:
+            o = block.reduction.full
+            if not found or o is not found[-1][1]:
+                found.append((first, o))
+            first += block.used
+        return found
 
     @property
     def times(self) -> Array:

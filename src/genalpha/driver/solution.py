@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from genalpha.driver.events import Events
+from genalpha.driver import derived
+from genalpha.driver.frames import to_frame
+from genalpha.driver.origin import Last, Origin
 from genalpha.model import Mechanism
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.interpolation import Knot, interpolate
@@ -54,20 +59,21 @@ class Solution:
         a: Sequence[Array] | Array,
         statistics: Counters,
         t_eval: Array | None,
-        events: Events | None = None,
+        origin: Origin | None = None,
     ) -> None:
         self.mechanism, self.statistics = mechanism, statistics
+        self.origin = Origin([(0, mechanism)]) if origin is None else origin
         self._knots = knots  # looked at only where needed: what they hold may have to be worked out
         self.steps = np.array(times)
         self._direction = -1.0 if self.steps[-1] < self.steps[0] else 1.0
-        at_steps = t_eval is None
+        self._at_steps = at_steps = t_eval is None
         asked = self.steps if t_eval is None else t_eval
         shown = list(self._knots) if at_steps else [self._at(t) for t in asked]
         self.t = np.array([knot.t for knot in shown])
         self.q, self.v, self.vdot, self.lam, self.psi = (
             _rows([knot[i] for knot in shown]) for i in range(1, 6)
         )
-        happened = Events([]) if events is None else events
+        happened = self.origin.events
         self.t_events = [np.array(times) for times in happened.times]
         n = mechanism.n_q
         self.q_events, self.v_events = (
@@ -75,6 +81,7 @@ class Solution:
             for i in (0, 1)
         )
         self.impulses = happened.impulses
+        self._a = a
         self.a = np.array(a if at_steps else [a[self._right_of(t)] for t in asked])
 
     def __call__(self, t: ArrayLike, side: str = "after") -> Knot:
@@ -96,6 +103,141 @@ class Solution:
             return Knot(knot.t, *(x.copy() for x in knot[1:]))  # the caller's own
         knots = [self._at(x, side) for x in times]
         return Knot(times, *(_rows([k[i] for k in knots]) for i in range(1, 6)))  # type: ignore[arg-type]
+
+    def points(self, t: ArrayLike | None = None) -> list[tuple[Mechanism, Knot]]:
+        """Return the motion at times, default `self.t`, each with the mechanism that moves there.
+
+        That is always the same one, unless an impact hands over to another.
+        """
+        if t is None and self._at_steps:
+            return [(self._mechanism_of(i), knot) for i, knot in enumerate(self._knots)]
+        times = np.atleast_1d(np.asarray(self.t if t is None else t, dtype=float))
+        return [(self._mechanism_of(self._right_of(x)), self._at(x)) for x in times.tolist()]
+
+    def _mechanism_of(self, step: int) -> Mechanism:
+        """Return the mechanism that moves in a step."""
+        phases = self.origin.phases
+        return phases[bisect_right(phases, step, key=lambda phase: phase[0]) - 1][1]
+
+    def energy(self, t: ArrayLike | None = None) -> Array:
+        """Return the energy at times `t`, default all of `self.t`; shape (k,), or () for one time.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The mechanism was made without `energy`.
+        """
+        found = derived.energies(self.points(t))
+        return found if t is None or np.ndim(t) else found[0]
+
+    def residuals(self, t: ArrayLike | None = None) -> derived.ResidualHistory:
+        """Tell how far the motion is from each constraint, at every level, over time.
+
+        Parameters
+        ----------
+        t : float or (k,) array_like, optional
+            Default `self.t`. Between two steps interpolation misses the constraints by O(h^3).
+        """
+        return derived.residuals(self.points(t))
+
+    def reaction(self, which: str | int, t: ArrayLike | None = None) -> Array:
+        """Return the force that one constraint exerts on each coordinate.
+
+        It is a part of `reaction` in M v' = f + reaction, and so has the sign of a force that acts
+        on the mechanism: ``-G[i] * lam[i]``, or ``-K[i] * psi[i]``. For a coordinate that is a
+        length it is a force, for one that is an angle a torque.
+
+        Parameters
+        ----------
+        which : str or int
+            Name of the constraint, or its number in `constraint_names` (first the holonomic ones,
+            then the nonholonomic). Constraints with the same name are added up: the components
+            of a joint, for example.
+        t : float or (k,) array_like, optional
+            Default `self.t`.
+
+        Returns
+        -------
+        (k, n) array
+            One row for each time; (n,) for one time.
+
+        Notes
+        -----
+        A reaction of the user's own need not be linear in the multipliers; there it is what would
+        be lost if those of the constraint were zero. With redundant constraints
+        (``redundant="least"``) the multipliers of single ones are a convention, their sum is not.
+        """
+        found = derived.reactions(self.points(t), which)
+        return found if t is None or np.ndim(t) else found[0]
+
+    def to_frame(self, t: ArrayLike | None = None) -> Any:
+        """Return the motion as a `pandas.DataFrame`, which needs pandas.
+
+        Its index is the time. Its columns have two levels: the quantity (``"q"``, ``"v"``,
+        ``"vdot"``, ``"lam"``, ``"psi"``) and the name of the coordinate or constraint:
+        ``frame["q", "x"]``, ``frame["lam"]``.
+
+        Parameters
+        ----------
+        t : float or (k,) array_like, optional
+            Default `self.t`.
+        """
+        return to_frame(self.points(t))
+
+    def continued(
+        self,
+        t_final: float,
+        t_eval: ArrayLike | None = None,
+        h: float | Sequence[float] | None = None,
+    ) -> Solution:
+        """Return the whole motion, longer: from the start of this one to `t_final`.
+
+        The run goes on with the same scheme, options and events from its own last state, with the
+        step size that was to come next. The result is that of one long run, up to the tolerances
+        (this one has a step that ends where it ended). After an event, within a step, it
+        starts anew from there, as it does after an impact.
+
+        Parameters
+        ----------
+        t_final : float
+            Beyond the end.
+        t_eval : (k,) array_like, optional
+            Times wanted of the rest; default: all its steps.
+        h : float or sequence of float, optional
+            Another step size for the rest; needed if step sizes were given one by one.
+        """
+        # which builds on `integrate`, which builds on solutions
+        continuation = importlib.import_module("genalpha.driver.continuation")
+        return continuation.continued(self, t_final, t_eval, h)
+
+    def end(self) -> tuple[Knot, Last | None]:
+        """Return where the run has ended, and what it takes to go on from there."""
+        return self._knots[-1], self.origin.last
+
+    def extended(
+        self,
+        steps: Array,
+        knots: Sequence[Knot],
+        a: Array,
+        statistics: Counters,
+        t_eval: Array | None,
+        origin: Origin,
+    ) -> Solution:
+        """Return this motion and one that goes on from its end, as one; arguments as there."""
+        count = self.steps.size
+        others = origin.phases[1:]
+        phases = [*self.origin.phases, *((count - 1 + i, o) for i, o in others)]
+        if not (self._at_steps and t_eval is None):
+            t_eval = np.concatenate([self.t, steps[1:] if t_eval is None else t_eval])
+        return Solution(
+            self.mechanism,
+            np.concatenate([self.steps, steps[1:]]),
+            [*self._knots, *knots[1:]],
+            np.concatenate([self._a, a[1:]]),
+            statistics,
+            t_eval,
+            replace(origin, phases=phases),
+        )
 
     def _right_of(self, t: float, side: str = "after") -> int:
         """Return the index of the step that ends at or after `t`."""

@@ -115,21 +115,30 @@ class Stepper:
         self, t: float, q: Array, v: Array, lam: Array, psi: Array, h: float, reduction: Reduction
     ) -> None:
         """Start with the constraints that a reduction leaves."""
-        self.reduction = reduction
-        self.mechanism = o = reduction.mechanism
-        settings = self.settings
-        self.newton.systems = Systems(self.options.linear_solver)
-        self.newton.last_solvers = None  # of another system, perhaps of another size
+        o = reduction.mechanism
+        self._prepare(reduction)
         vdot, lam, psi = accelerations(o, t, q, v, *reduction.restrict(lam, psi))
-        self.newton.forget()
-        self.newton.past = Past()
-        self._step = self.scheme(o, settings, self.newton)
         self.state = self._step.begin(t, Motion(q, v, vdot, lam, psi), h)
         self.t = t
         self.newton.past.append(t, self.state.x)
         self.known = Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
         if self._step.shifts:
             self.state = self._step.shifted(self.state, self.attempt(h), h)
+
+    def resume(self, state: State, reduction: Reduction) -> None:
+        """Go on from a state of the same scheme, as if the steps to it had been taken here."""
+        self._prepare(reduction)
+        self.state, self.t, self.known = state, state.t, None
+        self.newton.past.append(self.t, state.x)
+
+    def _prepare(self, reduction: Reduction) -> None:
+        """Set up scheme and Newton's iteration for the constraints that a reduction leaves."""
+        self.reduction, self.mechanism = reduction, reduction.mechanism
+        self.newton.systems = Systems(self.options.linear_solver)
+        self.newton.last_solvers = None  # of another system, perhaps of another size
+        self.newton.forget()
+        self.newton.past = Past()
+        self._step = self.scheme(reduction.mechanism, self.settings, self.newton)
 
     def attempt(self, h: float) -> State:
         """Return the state that a step of size `h` leads to; the stepper's own stays as it is.

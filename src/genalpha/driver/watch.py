@@ -200,7 +200,9 @@ class Watch:
             for i, g in enumerate(row[1]):
                 self._peaks[i] = max(self._peaks[i], abs(g))
                 if not self._signs[i] and abs(g) > self._noise[i] and self._has_left(i, row[0]):
-                    self._leave_zero(i, row[0], g)
+                    # the sign on the constraints, where events are located: near an event the
+                    # other one may still be that of before, which would be an event once more
+                    self._leave_zero(i, row[0], self._exact(row[0])[i])
             before = row
             self._t, self._g = row
             self._fired = []

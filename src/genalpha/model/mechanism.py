@@ -91,6 +91,8 @@ class Mechanism(Equations):
     name : str, optional
     constraint_names : sequence of m + l str, optional
         Used in messages; default ``g[0]``, ``g[1]``, ..., ``k[0]``, ...
+    coordinate_names : sequence of n str, optional
+        Used in tables and plots; default ``q[0]``, ``q[1]``, ...
     sparsity : mapping, optional
         Patterns for missing derivatives of sparse mechanisms, by the name of what is missing:
         ``"stiffness"`` (of stiffness and damping together), ``"holonomic_jacobian"``,
@@ -156,6 +158,7 @@ class Mechanism(Equations):
         psi0: ArrayLike | None = None,
         name: str | None = None,
         constraint_names: Sequence[str] | None = None,
+        coordinate_names: Sequence[str] | None = None,
         sparsity: Mapping[str, Any] | None = None,
         reference: Reference | None = None,
     ) -> None:
@@ -172,6 +175,7 @@ class Mechanism(Equations):
         self.t0 = float(t0)
         self.q0, self.v0 = real(q0), real(v0)
         self.n_q = self.q0.size
+        self.coordinate_names = _coordinate_names(coordinate_names, self.n_q)
         self._set_sizes(callbacks)
         self._set_multipliers(lam0, psi0, constraint_names)
         self._set_functions(mass, force, callbacks, dict(sparsity or {}))
@@ -430,6 +434,15 @@ def _own(value: Any) -> Any:
     """Return a copy of what the user may change later, as in a loop over starts."""
     is_data = isinstance(value, (np.ndarray, list, dict)) or sparse.issparse(value)
     return copy.copy(value) if is_data else value
+
+
+def _coordinate_names(given: Sequence[str] | None, n: int) -> list[str]:
+    if given is None:
+        return [f"q[{i}]" for i in range(n)]
+    if len(given) != n or isinstance(given, str):
+        fault = f"coordinate_names = {given!r:.80}; expected {n} names, one for each coordinate"
+        raise InvalidOptionError("Mechanism", [fault])
+    return list(given)
 
 
 _NOTHING = np.zeros(0)

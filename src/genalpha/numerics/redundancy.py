@@ -143,6 +143,14 @@ class Reduction:
         least = linalg.lstsq(J.T, J.T @ full, cond=DEPENDENCE)[0]
         return least[: full_lam.size], least[full_lam.size :]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without the reduced mechanism, whose callbacks are made here."""
+        return {key: value for key, value in self.__dict__.items() if key != "mechanism"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.mechanism = self._reduced() if self.dependent.size else self.full
+
     def _reduced(self) -> Mechanism:
         """Return the mechanism with the independent rows of every constraint callback."""
         o, lam_rows, psi_rows = self.full, self._lam, self._psi

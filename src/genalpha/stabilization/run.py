@@ -9,6 +9,7 @@ import numpy as np
 
 from genalpha.driver.events import Events
 from genalpha.driver.integration import Integration, Keeper
+from genalpha.driver.origin import Origin
 from genalpha.driver.pace import Pace
 from genalpha.driver.solution import Solution, reached, so_far
 from genalpha.driver.watch import Happening, Watch
@@ -160,8 +161,9 @@ class _Run(Keeper):
         vdot = [knot.vdot for knot in self.knots]
         t_eval = None if t_eval is None else reached(t_eval, times)
         found = StabilizedSolution(
-            system.full, times, self.knots, vdot, system.counters, t_eval, self.events
-        )
+            system.full, times, self.knots, vdot, system.counters, t_eval,
+            Origin([(0, system.full)], self.events),
+        )  # fmt: skip
         found.gains, found.promise = system.gains, system.promise
         found.deviation = self.recorder.result()
         return found

@@ -43,6 +43,7 @@ def integrate_to_error(
     t_eval: Array | None,
 ) -> ExtrapolatedSolution:
     """Integrate until the error of the result is estimated to be at most the option `error`."""
+    before = mechanism.calls
     wanted = Options(scheme, mechanism, **options).error
     first = Options(scheme, mechanism, **{**LOOSE, **options})
     counters = ExtrapolationCounters()
@@ -58,7 +59,9 @@ def integrate_to_error(
     base = max(FEWEST_STEPS, int((times.size - 1) * max(coarsest, share)))
     trial = best(o, runs, wanted, base, accuracy, first.maxsteps)
     _add(counters, runs, trial.used)
-    return ExtrapolatedSolution(trial, counters, t_eval)
+    solution = ExtrapolatedSolution(trial, counters, t_eval)
+    counters.calls = {key: count - before[key] for key, count in o.calls.items()}
+    return solution
 
 
 def _adaptive_times(o: Mechanism, t_final: float, chosen: Options, counters: Counters) -> Array:
