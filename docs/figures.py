@@ -93,6 +93,14 @@ def tutorial():
     save(plt.gcf(), "tutorial")
 
 
+def results():
+    """The figure of the page on results."""
+    blocks = BLOCK.findall((PAGES / "results.md").read_text(encoding="utf-8"))
+    space = {}
+    exec(blocks[0], space)
+    save(space["solution"].plot(), "results")
+
+
 def double_pendulum():
     space = {}
     exec(tutorial_blocks()[0], space)
@@ -355,7 +363,9 @@ def rounding_noise():
 
 # --- all of them --------------------------------------------------------------------------------
 
-FIGURES = {f.__name__: f for f in (tutorial, index, condition, undamped, step_sizes, stiff_chain)}
+FIGURES = {
+    f.__name__: f for f in (tutorial, results, index, condition, undamped, step_sizes, stiff_chain)
+}
 TABLES = {
     f.__name__: f
     for f in (

@@ -17,6 +17,7 @@ __all__ = [
     "InconsistentStartError",
     "InvalidOptionError",
     "RedundantConstraintsError",
+    "RepairedStartWarning",
     "SingularSystemError",
     "StepLimitError",
     "UndampedWarning",
@@ -87,6 +88,10 @@ class AccumulatingEventsError(GenAlphaError, RuntimeError):
 
 class UndampedWarning(UserWarning):
     """The scheme has no numerical damping where it needs some."""
+
+
+class RepairedStartWarning(UserWarning):
+    """A start off the constraints was moved onto them, as asked for."""
 
 
 class FirstOrderWarning(UserWarning):

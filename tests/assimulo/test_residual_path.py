@@ -108,11 +108,12 @@ def test_same_steps_as_the_mechanism(cls, with_jac, name):
 @pytest.mark.parametrize("form", ["ind3", "ovstab2"])
 def test_fixed_steps_are_the_mechanisms(cls, form):
     o = mechanisms.pendulum_jn()
-    solver = solver_of(cls, Counted(o, form).problem, h=0.002, newton_accuracy=1e-11)
+    accuracy = 1e-8 if cls is HHTI2 else 1e-11  # whose rates of a residual are differences
+    solver = solver_of(cls, Counted(o, form).problem, h=0.002, newton_accuracy=accuracy)
     _, y, _ = solver.simulate(0.2)
     wanted = integrate(o, 0.2, cls.__name__, h=0.002, newton_accuracy=1e-11)
-    # GenAlphaI3 starts with a drift in a direction that is right to O(h), HHTI2 has R0 linearized
-    # between two calls: both much below the error of a step, which is 1e-4 here
+    # GenAlphaI3 starts with a drift in a direction that is right to O(h): much below the error of
+    # the scheme, which is 1e-4 here
     allowed = 2e-8 if cls is GenAlphaSOI2 else 1e-6
     assert y[-1][: o.n_q] == pytest.approx(wanted.q[-1], abs=allowed)
 

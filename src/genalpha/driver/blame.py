@@ -67,8 +67,11 @@ def jumping_callback(o: Mechanism, left: State, right: State) -> str:
             found = getattr(o, name)(*state[:count])
             return np.ravel(found.toarray() if hasattr(found, "toarray") else found)
 
-        places = (_jump(value, reach) for reach in REACHES)
-        before, after = next((x for x in places if x is not None), (0.0, 0.0))
+        try:
+            places = (_jump(value, reach) for reach in REACHES)
+            before, after = next((x for x in places if x is not None), (0.0, 0.0))
+        except Exception:  # it cannot be evaluated there, which has been said already
+            continue
         if before != after:
             t = left[0] + before * (right[0] - left[0])
             i = int(np.argmax(np.abs(value(after) - value(before))))

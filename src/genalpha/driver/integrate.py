@@ -18,6 +18,9 @@ from genalpha.driver.march import FixedSteps, GivenSteps, StepSizes
 from genalpha.driver.options import Options
 from genalpha.driver.origin import Asked, Origin
 from genalpha.driver.phases import Phases
+from genalpha.driver.progress import Bar, Line
+from genalpha.driver.progress import progress as shown_progress
+from genalpha.driver.repair import repaired
 from genalpha.driver.solution import Solution, reached, so_far
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import InvalidOptionError
@@ -34,12 +37,14 @@ STABILIZED = ("StabilizedEuler", "StabilizedRK2")
 
 def integrate(
     mechanism: Mechanism,
-    t_final: float,
+    t_final: float | tuple[float, float],
     scheme: str = "GenAlphaSOI2",
     h: float | Sequence[float] | None = None,
     *,
     t_eval: ArrayLike | None = None,
     events: Any = (),
+    repair: bool = False,
+    progress: bool = False,
     **options: Any,
 ) -> Solution:
     """Integrate a mechanism from its start to `t_final`.
@@ -47,8 +52,9 @@ def integrate(
     Parameters
     ----------
     mechanism : Mechanism
-    t_final : float
-        May lie before the start.
+    t_final : float or (float, float)
+        The end, which may lie before the start; or both, if the start is at another time than the
+        mechanism's `t0`.
     scheme : str, optional
         "GenAlphaI3", "GenAlphaSOI2" (default) or "HHTI2"; also "StabilizedEuler" and
         "StabilizedRK2", the explicit methods of Mukharlyamov, with options of their own (`gains`,
@@ -65,6 +71,12 @@ def integrate(
         what happens at the event: it returns the velocity after it, or (q, v), or a Mechanism of
         the same coordinates with which the run goes on, or a tuple of these. The velocity is then
         brought onto the constraints along the reactions. See the how-to on events.
+    repair : bool, optional
+        Whether a start off the constraints is moved to the nearest one on them, with a
+        `RepairedStartWarning` that says by how much. Default False: it is refused.
+    progress : bool, optional
+        Whether to show on standard error how far the run is, by tqdm where that is installed.
+        Default False.
     **options
         Those of all schemes (`genalpha.driver.options.STEPS`, `NEWTON`) and of the one chosen; the
         API page lists them. The most important: rtol, atol (1e-6 each), rho_inf, maxh,
@@ -90,7 +102,7 @@ def integrate(
     >>> bool(abs(solution.q[-1] @ solution.q[-1] - 1) < 1e-8)
     True
     """
-    o = mechanism
+    o, t_final = _from_interval(mechanism, t_final)
     times = None if t_eval is None else np.array(t_eval, dtype=float)
     functions = [events] if callable(events) else list(events or ())
     watched = Events(functions)
@@ -99,16 +111,32 @@ def integrate(
         if faults:
             raise InvalidOptionError("integrate", faults)
         run = importlib.import_module("genalpha.stabilization.run")
-        return run.run_stabilized(o, t_final, scheme, h, times, options, watched)
+        o = repaired(o) if repair else o
+        with shown_progress(progress, o.name, o.t0, t_final) as display:
+            return run.run_stabilized(o, t_final, scheme, h, times, options, watched, display)
     faults += Options(scheme, o, **options).faults + faults_of_times(o.t0, t_final, h)
     to_error = options.get("error") is not None
     if to_error:
-        faults += _faults_beside_error(h, functions)
+        faults += _faults_beside_error(h, functions, progress)
     if faults:
         raise InvalidOptionError("integrate", faults)
+    o = repaired(o) if repair else o
     if to_error:
         return integrate_to_error(o, t_final, scheme, options, times)
-    return solve(o, t_final, Asked(scheme, h, options), times, watched)
+    with shown_progress(progress, o.name, o.t0, t_final) as display:
+        return solve(o, t_final, Asked(scheme, h, options), times, watched, display=display)
+
+
+def _from_interval(o: Mechanism, t_final: Any) -> tuple[Mechanism, float]:
+    """Return mechanism and end; of an interval, the mechanism starts where that does."""
+    if isinstance(t_final, (tuple, list, np.ndarray)) and np.ndim(t_final):
+        try:
+            start, t_final = map(float, t_final)
+        except (TypeError, ValueError):
+            fault = f"t_final = {t_final!r:.80}; expected a time, or a pair of times (t0, t_final)"
+            raise InvalidOptionError("integrate", [fault]) from None
+        o = o if start == o.t0 else o.replace(t0=start)
+    return o, t_final
 
 
 def solve(
@@ -118,6 +146,7 @@ def solve(
     times: Array | None,
     events: Events,
     before: Solution | None = None,
+    display: Line | Bar | None = None,
 ) -> Solution:
     """Integrate with arguments that have been checked.
 
@@ -131,6 +160,8 @@ def solve(
     events : Events
     before : Solution, optional
         A run of `o` up to now, which is to go on; the result has both.
+    display : optional
+        Shows how far the run is.
     """
     scheme, h, options = asked
     earlier = o.calls
@@ -148,7 +179,7 @@ def solve(
             sizes = _step_sizes(h, fitting)
         return Stepper(mechanism, fitting, counters, tolerance), sizes
 
-    phases = Phases(o, phase, events, complete=times is None)
+    phases = Phases(o, phase, events, complete=times is None, display=display)
     try:
         phases.run(t_final, None if before is None else before.end())
     except BaseException as error:
@@ -205,7 +236,7 @@ def faults_of_times(t0: float, t_final: float, h: float | Sequence[float] | None
     return faults
 
 
-def _faults_beside_error(h: Any, functions: list[Any]) -> list[str]:
+def _faults_beside_error(h: Any, functions: list[Any], progress: Any) -> list[str]:
     """List what cannot be had together with a wanted error of the result."""
     faults = []
     if h is not None:
@@ -215,6 +246,8 @@ def _faults_beside_error(h: Any, functions: list[Any]) -> list[str]:
             "error and events are given: extrapolation does not know events yet; integrate to a "
             "tolerance (rtol, atol) to find them, and to an error from one to the next"
         )
+    if progress:
+        faults.append("error and progress are given: how many runs it takes is not known before")
     return faults
 
 

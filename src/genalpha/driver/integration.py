@@ -62,7 +62,10 @@ class Integration:
             try:
                 advance.step(t_end)
             except StepLimitError as error:
-                raise _explained(error, advance.jump()) from error
+                jump = advance.jump()
+                if not jump:
+                    raise
+                raise StepLimitError(f"{str(error).split(': ')[0]}: {jump}") from error
             if advance.t == advance.t_left:
                 raise StepLimitError(f"the step from t = {advance.t!r} is too small to advance t")
             if watch is not None and self._has_stopped():
@@ -99,8 +102,3 @@ class Integration:
                     f"the last {STEPS} steps led from t = {self.advance.t - progress:.9g} only to "
                     f"t = {self.advance.t:.9g}: {jump}"
                 )
-
-
-def _explained(error: StepLimitError, jump: str) -> StepLimitError:
-    """Return the error with the callback that jumps, if one does."""
-    return StepLimitError(f"{str(error).split(': ')[0]}: {jump}") if jump else error

@@ -11,6 +11,7 @@ from genalpha.driver.integration import Integration
 from genalpha.driver.march import March, StepSizes
 from genalpha.driver.origin import Last
 from genalpha.driver.pace import Pace
+from genalpha.driver.progress import Bar, Line, shown
 from genalpha.driver.record import Record
 from genalpha.driver.stepper import Stepper
 from genalpha.driver.watch import Happening, Watch
@@ -53,6 +54,8 @@ class Phases:
     events : Events
     complete : bool
         Whether accelerations and multipliers of all steps are worked out at once.
+    display : optional
+        Shows how far the run is.
 
     Attributes
     ----------
@@ -65,8 +68,10 @@ class Phases:
         phase: Callable[[Mechanism], tuple[Stepper, StepSizes]],
         events: Events,
         complete: bool,
+        display: Line | Bar | None = None,
     ) -> None:
         self.mechanism, self._phase, self.events = mechanism, phase, events
+        self._display = display
         self.march = March(*phase(mechanism))
         self.march.t = mechanism.t0
         self.record = PhaseRecord(self.march, complete, events)
@@ -84,7 +89,8 @@ class Phases:
         o = self.mechanism
         start = Knot(o.t0, o.q0, o.v0, np.zeros(o.n_q), *o.multiplier_guess())
         start, last = (start, None) if end is None else end
-        integration = Integration(self.march, self.record, self._watch, self.march.stepper.counters)
+        keeper = shown(self.record, self.march, self._display)
+        integration = Integration(self.march, keeper, self._watch, self.march.stepper.counters)
         while True:
             self.march.begin(start, t_final, last)
             last = None

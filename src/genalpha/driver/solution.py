@@ -6,12 +6,13 @@ import importlib
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from genalpha.driver import derived
+from genalpha.driver import animation, derived, pictures
 from genalpha.driver.frames import to_frame
 from genalpha.driver.origin import Last, Origin
 from genalpha.model import Mechanism
@@ -257,6 +258,51 @@ class Solution:
             return self._knots[right]
         return interpolate(self._knots[max(0, right - 1)], self._knots[right], t)
 
+    def plot(self, figure: Any = None) -> Any:
+        """Draw motion, multipliers, residuals and steps at a glance; needs matplotlib.
+
+        Grey lines are events. Of many curves those are drawn that change most.
+
+        Parameters
+        ----------
+        figure : matplotlib figure, optional
+            An empty one to draw into; default: a new one of `matplotlib.pyplot`.
+
+        Returns
+        -------
+        matplotlib figure
+            It is neither shown nor saved.
+        """
+        return pictures.plot(self, figure)
+
+    def animate(
+        self,
+        path: str | Path | None = None,
+        *,
+        sketch: Callable[[float, Array], Sequence[Array]] | None = None,
+        seconds: float | None = None,
+        fps: int = 20,
+    ) -> Any:
+        """Make a film of the motion; needs matplotlib.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to save it: a file name that ends with .gif or .html. Default: nowhere.
+        sketch : callable(t, q) -> list of (k, 2) arrays, optional
+            The mechanism's outline as polylines. Mechanisms of `genalpha.mechanisms` have one.
+        seconds : float, optional
+            Length of the film. Default: that of the motion, but from 3 to 20 seconds.
+        fps : int, optional
+            Frames per second, default 20.
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+            For notebooks; keep it in a variable while it is shown.
+        """
+        return animation.animate(self, path, sketch, seconds, fps)
+
     def plot_steps(self, axes: Any, **style: Any) -> None:
         """Plot the sizes of the steps over time; crosses are steps that were tried in vain.
 
@@ -268,16 +314,7 @@ class Solution:
         **style
             For matplotlib's `plot`: color, label, ...
         """
-        sizes = np.abs(np.diff(self.steps))
-        # a size is drawn over the whole of its step
-        (line,) = axes.plot(
-            self.steps, np.append(sizes, sizes[-1:]), **{"drawstyle": "steps-post", **style}
-        )
-        if self.statistics.rejections:
-            t, tried = zip(*self.statistics.rejections, strict=True)
-            axes.plot(t, tried, "x", color=line.get_color(), markersize=3)
-        axes.set_yscale("log")
-        axes.set(xlabel="t", ylabel="step size")
+        pictures.plot_steps(self, axes, **style)
 
     def __repr__(self) -> str:
         return (

@@ -8,6 +8,7 @@ holonomic and the nonholonomic constraints, G = dg/dq, K = dk/dv, and one sign c
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec
@@ -42,15 +43,22 @@ def assemble(model: Any, **rest: Any) -> Mechanism:
 
 
 def ready(function: Callable[Given, Mechanism]) -> Callable[Given, Mechanism]:
-    """Let mechanisms be pickled by how they were made: their references know no other way."""
+    """Let mechanisms know how they were made, by which they are pickled, and how to draw them."""
 
     @wraps(function)
     def made(*args: Given.args, **kwargs: Given.kwargs) -> Mechanism:
         mechanism = function(*args, **kwargs)
         mechanism.recipe = (made, args, kwargs)
+        mechanism.outline = _outline
         return mechanism
 
     return made
+
+
+def _outline(mechanism: Mechanism, t: float, q: Vector) -> list[Vector]:
+    # loaded when something is drawn: sketches know all mechanisms, which build on this file
+    sketches = importlib.import_module("genalpha.mechanisms.sketches")
+    return sketches.sketch(mechanism, t, q)
 
 
 def mass_matrix(parts: Mapping[str, Any], t: float, q: Vector) -> Matrix:

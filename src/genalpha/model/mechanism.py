@@ -131,6 +131,8 @@ class Mechanism(Equations):
     tangent: MatrixFunction
     #: A function and its arguments that made this, where that is not the constructor.
     recipe: tuple[Callable[..., Mechanism], Any, Any] | None = None
+    #: Returns the outline of a mechanism at (t, q) as polylines, where that is known.
+    outline: Callable[[Mechanism, float, Array], list[Array]] | None = None
 
     def __init__(
         self,
@@ -355,6 +357,7 @@ class Mechanism(Equations):
         changed = Mechanism(**{**self._arguments, **changes})
         if self.recipe:
             changed.recipe = (Mechanism.replace, (self,), changes)
+        changed.outline = self.outline
         return changed
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -183,7 +183,10 @@ def check_start(o: Mechanism, t: float, q: Array, v: Array) -> None:
     derivative = {"position": "", "velocity": "the rate of "}[level] if i < o.n_lam else ""
     raise InconsistentStartError(
         f"{o.name}: the start at t = {t:g} violates {derivative}constraint "
-        f"{o.constraint_names[i]} ({level} level): its residual is {value:.3e} where 0 is needed. "
+        f"{o.constraint_names[i]} ({level} level): its residual is {value:.3e} where 0 is needed, "
+        f"a distance of {distance:.1e} relative to the coordinates; allowed is "
+        f"{START_TOLERANCE:g}, because a step turns the distance into forces. "
+        "integrate(..., repair=True) moves the start onto the constraints and says by how much; "
         "genalpha.consistent_initial_values(mechanism) gives the nearest consistent start "
         "(make_consistent() on a solver); mechanism.residuals() lists all constraints."
     )

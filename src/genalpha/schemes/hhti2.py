@@ -92,11 +92,7 @@ class HHTI2(Holonomic):
                 f"{o.name}: HHTI2 takes holonomic or nonholonomic constraints, not both at once; "
                 "GenAlphaSOI2 takes both"
             )
-        if o.whole is None or o.n_psi:
-            return Nonholonomic if o.n_psi else cls
-        from genalpha.schemes.hhti2_residual import HHTI2OfResidual  # which builds on this class
-
-        return HHTI2OfResidual
+        return Nonholonomic if o.n_psi else cls
 
     def begin(self, t: float, motion: Motion, h: float) -> State:
         """Start with a0 = f(t0, q0, v0)."""

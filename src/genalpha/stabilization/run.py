@@ -11,6 +11,7 @@ from genalpha.driver.events import Events
 from genalpha.driver.integration import Integration, Keeper
 from genalpha.driver.origin import Origin
 from genalpha.driver.pace import Pace
+from genalpha.driver.progress import Bar, Line, shown
 from genalpha.driver.solution import Solution, reached, so_far
 from genalpha.driver.watch import Happening, Watch
 from genalpha.errors import CallbackError, InvalidOptionError
@@ -63,7 +64,15 @@ def _sizes(scheme: str, t0: float, t_final: float, h: Any) -> Array:
 class _Run(Keeper):
     """Steps of a stabilized system, kept one by one."""
 
-    def __init__(self, system: StabilizedSystem, sizes: Array, t_final: float, events: Events):
+    def __init__(
+        self,
+        system: StabilizedSystem,
+        sizes: Array,
+        t_final: float,
+        events: Events,
+        display: Line | Bar | None,
+    ) -> None:
+        self._display = display
         self.system, self.events, self._sizes, self._end = system, events, sizes, t_final
         order = system.options.order
         self.recorder = Recorder(system.perturbation, order, system.promise)
@@ -80,7 +89,8 @@ class _Run(Keeper):
             self.keep()
             if watch is not None:
                 watch.begin(self._march.right, self._march)
-            if not Integration(self._march, self, watch).run(self._end):
+            keeper = shown(self, self._march, self._display)
+            if not Integration(self._march, keeper, watch).run(self._end):
                 return
             t, x, _ = self._event
             self._add(t, x)
@@ -177,6 +187,7 @@ def run_stabilized(
     t_eval: Array | None,
     options: Mapping[str, Any],
     events: Events | None = None,
+    display: Line | Bar | None = None,
 ) -> StabilizedSolution:
     """Integrate by an explicit scheme that is pulled back to the constraints.
 
@@ -194,13 +205,15 @@ def run_stabilized(
     options : mapping
         See `StabilizedOptions`: gains, eps, sigma, alpha.
     events : Events, optional
+    display : optional
+        Shows how far the run is.
     """
     checked = StabilizedOptions(scheme, **options)
     sizes = _sizes(scheme, mechanism.t0, t_final, h)
     largest = float(sizes.max())
     system = StabilizedSystem(mechanism, checked, largest, t_final)
     system.check_step(largest, scheme)
-    run = _Run(system, sizes, t_final, Events([]) if events is None else events)
+    run = _Run(system, sizes, t_final, Events([]) if events is None else events, display)
     try:
         run.run()
     except BaseException as error:

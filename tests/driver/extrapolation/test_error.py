@@ -141,6 +141,8 @@ def test_what_cannot_be_had_together():
     assert fault == "error and h = 0.1 are given; give one of them"
     (fault,) = faults(error=1e-6, events=lambda t, q, v: q[0])
     assert fault.startswith("error and events are given")
+    (fault,) = faults(error=1e-6, progress=True)
+    assert fault.startswith("error and progress are given")
 
 
 @pytest.mark.parametrize("error", [-1.0, 0.0, 1.0, "small", {}, {"a": 1e-3}, {"q": -1.0}])
