@@ -86,6 +86,34 @@ class Number(Kind):
 
 
 @dataclass(frozen=True)
+class Numbers(Kind):
+    """One number for several things, or a mapping of some of their names to numbers, or None."""
+
+    names: tuple[str, ...]
+    number: Number
+
+    def expected(self, owner: Any) -> str:
+        """See `Kind`."""
+        one = self.number.expected(owner)
+        return f"{one} or a dict of such for some of {', '.join(map(repr, self.names))}, or None"
+
+    def clean(self, value: Any, owner: Any) -> dict[str, float] | None:
+        """See `Kind`."""
+        if value is None:
+            return None
+        given = value if isinstance(value, Mapping) else dict.fromkeys(self.names, value)
+        if not given or not set(given) <= set(self.names):
+            raise ValueError
+        return {name: self.number.clean(x, owner) for name, x in given.items()}  # type: ignore[misc]
+
+    def examples(self, owner: Any) -> tuple[list[Any], list[Any]]:
+        """See `Kind`."""
+        good, bad = self.number.examples(owner)
+        first = self.names[0]
+        return [*good, {first: good[0]}, None], [*bad, {}, {"other": good[0]}, {first: bad[0]}]
+
+
+@dataclass(frozen=True)
 class Integer(Kind):
     """A whole number; 1e6 counts as one, True does not."""
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from genalpha.driver.adaptive import AdaptiveSteps
 from genalpha.driver.events import Events
+from genalpha.driver.extrapolation import integrate_to_error
 from genalpha.driver.knots import Knots
 from genalpha.driver.march import SMALLEST_SHARE, FixedSteps, GivenSteps, StepSizes
 from genalpha.driver.options import Options
@@ -123,9 +124,14 @@ def integrate(
         with shown_progress(progress, o.name, o.t0, t_final) as display:
             return run.run_stabilized(o, t_final, scheme, h, times, options, watched, display)
     faults += Options(scheme, o, **options).faults + _faults_of_steps(o.t0, t_final, h)
+    to_error = options.get("error") is not None
+    if to_error:
+        faults += _faults_beside_error(h, functions, progress)
     if faults:
         raise InvalidOptionError("integrate", faults)
     o = repaired(o) if repair else o
+    if to_error:
+        return integrate_to_error(o, t_final, scheme, options, times)
     with shown_progress(progress, o.name, o.t0, t_final) as display:
         return solve(o, t_final, Asked(scheme, h, options), times, watched, display=display)
 
@@ -270,6 +276,21 @@ def _faults_of_steps(t0: float, t_final: float, h: Any) -> list[str]:
             f"t_final - t0 = {t_final - t0:.12g}"
         )
     return given.faults
+
+
+def _faults_beside_error(h: Any, functions: list[Any], progress: Any) -> list[str]:
+    """List what cannot be had together with a wanted error of the result."""
+    faults = []
+    if h is not None:
+        faults.append(f"error and h = {h!r:.80} are given; give one of them")
+    if functions:
+        faults.append(
+            "error and events are given: extrapolation does not know events yet; integrate to a "
+            "tolerance (rtol, atol) to find them, and to an error from one to the next"
+        )
+    if progress:
+        faults.append("error and progress are given: how many runs it takes is not known before")
+    return faults
 
 
 def faults_of_output(times: Array | None, t0: float, t_final: float) -> list[str]:
