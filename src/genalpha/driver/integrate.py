@@ -131,7 +131,11 @@ def integrate(
         raise InvalidOptionError("integrate", faults)
     o = repaired(o) if repair else o
     if to_error:
-        return integrate_to_error(o, t_final, scheme, options, times)
+        try:
+            return integrate_to_error(o, t_final, scheme, options, times)
+        except BaseException as error:
+            error.solution = None  # type: ignore[attr-defined]  # no run alone is the result
+            raise
     with shown_progress(progress, o.name, o.t0, t_final) as display:
         return solve(o, t_final, Asked(scheme, h, options), times, watched, display=display)
 

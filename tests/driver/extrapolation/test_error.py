@@ -130,6 +130,17 @@ def test_an_oscillation_that_steps_do_not_resolve():
     assert error.max() <= 3.0 * solution.error.q[:, 1].max()
 
 
+def test_an_error_of_a_callback_passes():
+    def force(t, q, v):
+        if t > 0.5:
+            raise RuntimeError("broken")
+        return np.zeros(1)
+
+    with pytest.raises(RuntimeError, match="broken") as caught:
+        integrate(Mechanism(force=force, q0=[0.0], v0=[1.0]), 1.0, error=1e-3)
+    assert caught.value.solution is None
+
+
 def faults(**options):
     with pytest.raises(InvalidOptionError) as caught:
         integrate(pendulum(), 1.0, **options)
