@@ -21,7 +21,7 @@ ESSENTIAL := tests/test_package.py tests/test_installation.py tests/build_assimu
 	tests/kernels tests/model tests/schemes tests/assimulo/solvers/test_contract.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test pytest pythons essential compare compare-all bench lint docs wheel pin clean
+.PHONY: help setup test pytest pythons essential compare compare-all bench fuzz lint docs wheel pin clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -80,6 +80,10 @@ compare-all: $(READY) ## run the whole grid (hours) and publish it in the docs
 bench: $(READY) ## time a step, compare with the stored records and with other solvers (half an hour)
 	$(HEADLINE) 'benchmarks'
 	@$(BIN)/python -m comparisons.bench $(ARGS)
+
+fuzz: $(READY) ## random inputs for as long as one likes: make fuzz ARGS="--inputs 100000"
+	$(HEADLINE) 'random inputs'
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --publish $(ARGS)
 
 lint: $(READY) ## ruff, mypy, import-linter
 	$(HEADLINE) 'lint (ruff check)'

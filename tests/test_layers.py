@@ -13,8 +13,9 @@ import genalpha
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 CONTRACT = (ROOT / "pyproject.toml").read_text(encoding="utf-8").split('type = "layers"')[1]
-#: The layers of pyproject.toml, from the lowest to the highest, then what documents all of them.
-LAYERS = [*re.findall(r'"\(?([\w.]+)\)?"', CONTRACT.split("]")[0])[::-1], "docs"]
+#: The layers of pyproject.toml, from the lowest to the highest, then what documents or tries
+#: all of them.
+LAYERS = [*re.findall(r'"\(?([\w.]+)\)?"', CONTRACT.split("]")[0])[::-1], "docs", "fuzz"]
 #: Folders of tests that belong to none of the layers.
 ALONE = {"build_assimulo"}
 FILES = sorted(TESTS.glob("*/**/*.py"))
@@ -23,7 +24,7 @@ FILES = sorted(TESTS.glob("*/**/*.py"))
 def layer_of_tests(path: Path) -> str:
     """The package that a folder of tests belongs to."""
     folder = path.relative_to(TESTS).parts[0]
-    return folder if folder in ("comparisons", "docs") else f"genalpha.{folder}"
+    return folder if folder in ("comparisons", "docs", "fuzz") else f"genalpha.{folder}"
 
 
 def layer_of(module: str) -> str | None:

@@ -16,6 +16,9 @@ import numpy as np
 
 Array = np.ndarray
 
+#: What the compiled parts can hold, and a float exactly.
+LARGEST_INTEGER = 2.0**53
+
 
 class Kind:
     """What an option may be.
@@ -83,6 +86,34 @@ class Number(Kind):
 
 
 @dataclass(frozen=True)
+class Numbers(Kind):
+    """One number for several things, or a mapping of some of their names to numbers, or None."""
+
+    names: tuple[str, ...]
+    number: Number
+
+    def expected(self, owner: Any) -> str:
+        """See `Kind`."""
+        one = self.number.expected(owner)
+        return f"{one} or a dict of such for some of {', '.join(map(repr, self.names))}, or None"
+
+    def clean(self, value: Any, owner: Any) -> dict[str, float] | None:
+        """See `Kind`."""
+        if value is None:
+            return None
+        given = value if isinstance(value, Mapping) else dict.fromkeys(self.names, value)
+        if not given or not set(given) <= set(self.names):
+            raise ValueError
+        return {name: self.number.clean(x, owner) for name, x in given.items()}  # type: ignore[misc]
+
+    def examples(self, owner: Any) -> tuple[list[Any], list[Any]]:
+        """See `Kind`."""
+        good, bad = self.number.examples(owner)
+        first = self.names[0]
+        return [*good, {first: good[0]}, None], [*bad, {}, {"other": good[0]}, {first: bad[0]}]
+
+
+@dataclass(frozen=True)
 class Integer(Kind):
     """A whole number; 1e6 counts as one, True does not."""
 
@@ -93,12 +124,12 @@ class Integer(Kind):
         """See `Kind`."""
         if np.isfinite(self.high):
             return f"a whole number from {self.low} to {self.high:g}"
-        return f"a whole number >= {self.low}"
+        return f"a whole number >= {self.low} (and at most {LARGEST_INTEGER:g})"
 
     def clean(self, value: Any, owner: Any) -> int:
         """See `Kind`."""
         x = float(_real(value, float).reshape(()))
-        if not x.is_integer() or not self.low <= x <= self.high:
+        if not x.is_integer() or not self.low <= x <= min(self.high, LARGEST_INTEGER):
             raise ValueError
         return int(x)
 

@@ -81,13 +81,14 @@ def test_no_interval(t_final):
 
 
 def test_step_sizes_that_do_not_add_up():
-    assert faults(pendulum(), 1.0, h=[0.5, 0.4])[0] == "the step sizes h add up to 0.9, not to 1"
-    assert "not to -1" in faults(pendulum(), -1.0, h=[0.5, 0.5])[0]
+    text = "the step sizes h add up to 0.9; they must add up to t_final - t0 = 1"
+    assert faults(pendulum(), 1.0, h=[0.5, 0.4])[0] == text
+    assert "t_final - t0 = -1" in faults(pendulum(), -1.0, h=[0.5, 0.5])[0]
 
 
 @pytest.mark.parametrize("t_eval", [[], [0.5, 1.5], [-0.1], [[0.5]], [0.5, np.nan]])
 def test_times_out_of_the_interval(t_eval):
-    assert faults(pendulum(), 1.0, h=0.1, t_eval=t_eval)[0].startswith("t_eval must be a vector")
+    assert faults(pendulum(), 1.0, h=0.1, t_eval=t_eval)[0].startswith("t_eval")
 
 
 @pytest.mark.parametrize("scheme", ["GenAlphaI3", "GenAlphaSOI2"])

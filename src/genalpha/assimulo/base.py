@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from assimulo.implicit_ode import Implicit_ODE
 from assimulo.ode import NORMAL
-from assimulo.problem import cOverdetermined_Problem
+from assimulo.problem import cOverdetermined_Problem, cProblem
 from numpy.typing import ArrayLike
 
 from genalpha.assimulo.adapting import knows_derivatives, without_derivatives
@@ -60,6 +60,10 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
     linear_solver: str
 
     def __init__(self, problem: Any) -> None:
+        if not isinstance(problem, cProblem):
+            made = "; mechanism.problem() makes one" if isinstance(problem, Mechanism) else ""
+            fault = f"problem = {problem!r:.80}; expected a problem of Assimulo{made}"
+            raise InvalidOptionError(type(self).__name__, [fault])
         F = Residual(problem)
         with first_rhs(problem, F):
             Implicit_ODE.__init__(self, problem)

@@ -11,7 +11,7 @@ from assimulo.problem import cExplicit_Problem
 from scipy import sparse
 
 from genalpha.errors import CallbackError, UnsupportedProblemError
-from genalpha.model.callbacks import real
+from genalpha.model.given import real
 
 Array = np.ndarray
 Matrix = Any  # np.ndarray or a sparse array

@@ -141,6 +141,7 @@ class AdaptiveSteps(StepSizes):
         self._start = None
         o, interval = stepper.full, t_end - start.t
         self._tolerances = Tolerances.split(self.rtol, self.atol, o.n_q, o.n_lam, o.n_psi)
+        self._tolerances.check(*start[:3])
         self._direction = float(np.sign(interval)) or 1.0
         self._ahead = look_ahead(o, start, self._tolerances, interval, self._failures)
         self._first = LONGEST_FIRST * abs(interval)

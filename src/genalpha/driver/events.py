@@ -11,6 +11,7 @@ from genalpha.driver.march import March
 from genalpha.driver.watch import Happening
 from genalpha.errors import CallbackError, InconsistentStartError
 from genalpha.model import Mechanism
+from genalpha.model.given import NO_NUMBERS, real, takes
 from genalpha.numerics.impulses import velocity_after
 from genalpha.numerics.initial_values import project_position
 
@@ -80,8 +81,10 @@ class Events:
         found = []
         for i, f in enumerate(events):
             if not callable(f):
-                found.append(f"events[{i}] = {f!r} is no function of (t, q, v)")
+                found.append(f"events[{i}] = {f!r:.80}; expected a function of (t, q, v)")
                 continue
+            if not takes(f, 3):
+                found.append(f"events[{i}] cannot be called with (t, q, v), as it must")
             terminal, direction = getattr(f, "terminal", None), getattr(f, "direction", 0.0)
             whole = isinstance(terminal, (bool, int, np.integer, np.bool_))
             if terminal is not None and not (whole and terminal >= 0):
@@ -90,7 +93,9 @@ class Events:
                 found.append(f"events[{i}].direction = {direction!r}; expected -1, 0 or 1")
             impact = getattr(f, "impact", None)
             if impact is not None and not callable(impact):
-                found.append(f"events[{i}].impact = {impact!r} is no function of (t, q, v)")
+                found.append(
+                    f"events[{i}].impact = {impact!r:.80}; expected a function of (t, q, v)"
+                )
         return found
 
     def values(self, t: float, q: Array, v: Array) -> list[float]:
@@ -102,12 +107,12 @@ class Events:
         found: Any = f(t, q.copy(), v.copy())
         if isinstance(found, float):
             return float(found)
-        value = np.asarray(found, dtype=float)
-        if value.size != 1:
+        try:
+            return float(real(found).reshape(()))
+        except NO_NUMBERS as error:
             raise CallbackError(
-                f"events[{i}] returned {value.size} values at t = {t:.9g}; expected one number"
-            )
-        return float(value.ravel()[0])
+                f"events[{i}] returned {found!r:.60} at t = {t:.9g}; expected one number"
+            ) from error
 
     def note(self, happening: Happening) -> list[int]:
         """Take down an event, and return the functions that wanted it: by their `direction`."""
@@ -136,8 +141,8 @@ class Events:
             impact = self.impact(i)
             if impact is None:
                 continue
-            found = read_impact(impact(t, q.copy(), v.copy()), o, q, v, i)
-            new, q1, v1 = found
+            returned = impact(t, q.copy(), v.copy())
+            new, q1, v1 = read_impact(returned, o, q, v, i, f" at t = {t:.9g}")
             q1 = _on_constraints(new, t, q, q1, i)
             after, lam, psi = velocity_after(new, t, q1, v1)
             self.impulses.append(Impulse(t, i, v, after, lam, psi))
@@ -146,7 +151,7 @@ class Events:
 
 
 def read_impact(
-    found: Any, o: Mechanism, q: Array, v: Array, i: int
+    found: Any, o: Mechanism, q: Array, v: Array, i: int, when: str = ""
 ) -> tuple[Mechanism, Array, Array]:
     """Return mechanism, position and velocity from what an impact has returned.
 
@@ -158,14 +163,14 @@ def read_impact(
     new = mechanisms[0] if mechanisms else o
     if new.n_q != o.n_q:
         raise CallbackError(
-            f"events[{i}].impact returned a mechanism of {new.n_q} coordinates; expected "
+            f"events[{i}].impact returned a mechanism of {new.n_q} coordinates{when}; expected "
             f"{o.n_q}, as before: coordinates must stay the same, constraints may change"
         )
     if len(parts) > 1 and all(np.ndim(x) == 0 for x in parts):
         parts = [parts]  # a velocity as a tuple of numbers
     try:
-        values = [np.array(x, dtype=float) for x in parts]
-    except (TypeError, ValueError):
+        values = [real(x) for x in parts]
+    except NO_NUMBERS:
         values = []
         parts = [found]
     if len(values) == 1 and values[0].shape == (2, o.n_q) and o.n_q != 2:
@@ -173,8 +178,8 @@ def read_impact(
     good = len(values) == len(parts) <= 2 and all(x.shape == (o.n_q,) for x in values)
     if not good or not all(np.isfinite(x).all() for x in values):
         raise CallbackError(
-            f"events[{i}].impact returned {found!r:.200}; expected v or (q, v), finite and of "
-            f"shape ({o.n_q},), a Mechanism, or both in a tuple"
+            f"events[{i}].impact returned {found!r:.200}{when}; expected v or (q, v), finite and "
+            f"of shape ({o.n_q},), a Mechanism, or both in a tuple"
         )
     if not values:
         return new, q, v

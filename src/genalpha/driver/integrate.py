@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from genalpha.driver.adaptive import AdaptiveSteps
 from genalpha.driver.events import Events
+from genalpha.driver.extrapolation import integrate_to_error
 from genalpha.driver.knots import Knots
-from genalpha.driver.march import FixedSteps, GivenSteps, StepSizes
+from genalpha.driver.march import SMALLEST_SHARE, FixedSteps, GivenSteps, StepSizes
 from genalpha.driver.options import Options
 from genalpha.driver.origin import Asked, Origin
 from genalpha.driver.phases import Phases
@@ -24,6 +25,8 @@ from genalpha.driver.solution import Solution, reached, so_far
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import InvalidOptionError
 from genalpha.model import Mechanism
+from genalpha.model.equations import Equations
+from genalpha.model.given import Given
 from genalpha.numerics.accuracy import leading_tolerance
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.interpolation import Knot
@@ -32,6 +35,8 @@ Array = np.ndarray
 
 #: Methods with a run of their own, which is above this layer and so found by its name.
 STABILIZED = ("StabilizedEuler", "StabilizedRK2")
+#: Durations whose squares are numbers still.
+SHORTEST, LONGEST = 1e-100, 1e100
 
 
 def integrate(
@@ -101,22 +106,36 @@ def integrate(
     >>> bool(abs(solution.q[-1] @ solution.q[-1] - 1) < 1e-8)
     True
     """
+    given = Given("integrate")
+    given.must_be("mechanism", mechanism, Equations, "a genalpha Mechanism")
     o, t_final = _from_interval(mechanism, t_final)
-    times = None if t_eval is None else np.array(t_eval, dtype=float)
-    functions = [events] if callable(events) else list(events or ())
+    t_final = _end(given, o.t0, t_final)
+    times = None if t_eval is None else given.vector("t_eval", t_eval)
+    functions = _functions(given, events)
     watched = Events(functions)
-    faults = faults_of_output(times, o.t0, t_final) + Events.faults(functions)
-    if scheme in STABILIZED:
+    faults = given.faults + Events.faults(functions)
+    if not faults:
+        faults = faults_of_output(times, o.t0, t_final)
+    if isinstance(scheme, str) and scheme in STABILIZED:
         if faults:
             raise InvalidOptionError("integrate", faults)
         run = importlib.import_module("genalpha.stabilization.run")
         o = repaired(o) if repair else o
         with shown_progress(progress, o.name, o.t0, t_final) as display:
             return run.run_stabilized(o, t_final, scheme, h, times, options, watched, display)
-    faults += Options(scheme, o, **options).faults + faults_of_times(o.t0, t_final, h)
+    faults += Options(scheme, o, **options).faults + _faults_of_steps(o.t0, t_final, h)
+    to_error = options.get("error") is not None
+    if to_error:
+        faults += _faults_beside_error(h, functions, progress)
     if faults:
         raise InvalidOptionError("integrate", faults)
     o = repaired(o) if repair else o
+    if to_error:
+        try:
+            return integrate_to_error(o, t_final, scheme, options, times)
+        except BaseException as error:
+            error.solution = None  # type: ignore[attr-defined]  # no run alone is the result
+            raise
     with shown_progress(progress, o.name, o.t0, t_final) as display:
         return solve(o, t_final, Asked(scheme, h, options), times, watched, display=display)
 
@@ -216,17 +235,65 @@ def _step_sizes(h: float | Sequence[float] | None, chosen: Options) -> StepSizes
     return GivenSteps(np.asarray(h)) if np.ndim(h) else FixedSteps(float(h))  # type: ignore[arg-type]
 
 
-def faults_of_times(t0: float, t_final: float, h: float | Sequence[float] | None) -> list[str]:
+def faults_of_times(t0: float, t_final: Any, h: Any) -> list[str]:
     """List what is wrong with the end and the step sizes."""
-    faults = []
-    if not np.isfinite(t_final) or t_final == t0:
-        faults.append(f"t_final = {t_final!r}; expected a finite time other than t0 = {t0:g}")
+    given = Given("integrate")
+    end = _end(given, t0, t_final)
+    return given.faults or _faults_of_steps(t0, end, h)
+
+
+def _end(given: Given, t0: float, t_final: Any) -> float:
+    """Return the end, if it can be one."""
+    expected = f"a finite time other than t0 = {t0:g}"
+    end = given.number("t_final", t_final, expected)
+    if end == t0:
+        given.fault("t_final", t_final, expected)
+    elif not SHORTEST < abs(end - t0) < LONGEST and not np.isnan(end):
+        given.fault("t_final", t_final, f"|t_final - t0| between {SHORTEST:g} and {LONGEST:g}")
+    return end
+
+
+def _functions(given: Given, events: Any) -> list[Any]:
+    """Return the event functions."""
+    if callable(events):
+        return [events]
+    if isinstance(events, (list, tuple, type(None))):
+        return list(events or ())
+    given.fault("events", events, "a function of (t, q, v), or a list of such")
+    return []
+
+
+def _faults_of_steps(t0: float, t_final: float, h: Any) -> list[str]:
+    """List what is wrong with the step sizes."""
     if h is None:
-        return faults
-    if not np.all(np.isfinite(h)) or np.any(np.asarray(h, dtype=float) == 0.0) or not np.size(h):
-        faults.append(f"h = {h!r}; expected nonzero, finite step sizes")
-    elif np.ndim(h) and not abs(np.sum(h) - (t_final - t0)) <= 1e-9 * abs(t_final - t0):
-        faults.append(f"the step sizes h add up to {np.sum(h):.12g}, not to {t_final - t0:.12g}")
+        return []
+    given = Given("integrate")
+    sizes = given.vector("h", h) if np.iterable(h) else np.array([given.number("h", h)])
+    interval = abs(t_final - t0)
+    smallest = SMALLEST_SHARE * max(interval, abs(t0), abs(t_final))
+    if given.faults or not sizes.size or np.any(np.abs(sizes) < smallest):
+        given.faults.clear()
+        given.fault("h", h, f"nonzero, finite step sizes, of at least {smallest:.1e}")
+    elif np.iterable(h) and not abs(np.sum(sizes) - (t_final - t0)) <= 1e-9 * interval:
+        given.faults.append(
+            f"the step sizes h add up to {np.sum(sizes):.12g}; they must add up to "
+            f"t_final - t0 = {t_final - t0:.12g}"
+        )
+    return given.faults
+
+
+def _faults_beside_error(h: Any, functions: list[Any], progress: Any) -> list[str]:
+    """List what cannot be had together with a wanted error of the result."""
+    faults = []
+    if h is not None:
+        faults.append(f"error and h = {h!r:.80} are given; give one of them")
+    if functions:
+        faults.append(
+            "error and events are given: extrapolation does not know events yet; integrate to a "
+            "tolerance (rtol, atol) to find them, and to an error from one to the next"
+        )
+    if progress:
+        faults.append("error and progress are given: how many runs it takes is not known before")
     return faults
 
 

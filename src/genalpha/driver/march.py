@@ -8,6 +8,7 @@ import numpy as np
 
 from genalpha.driver.blame import jumping_callback
 from genalpha.driver.stepper import Stepper, complete
+from genalpha.errors import InvalidOptionError
 from genalpha.numerics.initial_values import project_position, project_velocity
 from genalpha.numerics.interpolation import Knot, hermite, interpolate
 
@@ -15,6 +16,8 @@ Array = np.ndarray
 
 #: A last step shorter than this, relative to the step before, is merged with it.
 SHORTEST_LAST = 0.01
+#: Given steps are not smaller than this share of the times, where t + h would be t.
+SMALLEST_SHARE = 4.0 * float(np.finfo(float).eps)
 
 
 class Advance:
@@ -174,6 +177,11 @@ class Grid:
     """
 
     def __init__(self, h: float, t: float, t_end: float) -> None:
+        if not h > SMALLEST_SHARE * max(abs(t), abs(t_end)):
+            fault = (
+                f"h = {h:g}; expected a step that changes the time, t = {max(t, t_end, key=abs):g}"
+            )
+            raise InvalidOptionError("fixed steps", [fault])
         self._origin, self.end, self._count = t, t_end, 0
         steps = abs(t_end - t) / h
         whole = round(steps)

@@ -15,7 +15,7 @@ from genalpha.model import Mechanism
 from genalpha.numerics.accuracy import DEFAULT, for_tolerance, leading_tolerance
 from genalpha.numerics.newton import MAX_ITERATIONS, MODES
 from genalpha.numerics.systems import LINEAR_SOLVERS, klu
-from genalpha.options import Choice, Choices, Flag, Integer, Number, Option, Vector
+from genalpha.options import Choice, Choices, Flag, Integer, Number, Numbers, Option, Vector
 from genalpha.schemes import SCHEMES, Scheme, Settings
 
 DEFAULT_SCHEME = "GenAlphaSOI2"
@@ -128,6 +128,21 @@ STEPS = (
         "the price of more steps.",
     ),
 )
+#: Options of the result, of `integrate` only.
+RESULT = (
+    Option(
+        "error",
+        None,
+        Numbers(("q", "v", "lam", "psi"), Number(1e-13, 0.1)),
+        "The wanted error of the result, not of a step: for each of q, v, lam and psi, the largest "
+        "error of any component at any time, relative to the largest value of any component at any "
+        "time. A number, or a dict for some of them: {'q': 1e-8, 'lam': 1e-4}. The motion is then "
+        "computed several times and extrapolated; `solution.error` has the estimate. Default None: "
+        "`h`, or `rtol` and `atol`, say how long steps are. With it, `rtol` and `atol` are those "
+        "of a first run that finds out where steps must be short (1e-3 and 1e-4 unless given), and "
+        "`maxsteps` is the most steps of all runs together.",
+    ),
+)
 
 
 class Owner(NamedTuple):
@@ -168,7 +183,8 @@ class Options(Choices):
         kind = SCHEMES[scheme if known else DEFAULT_SCHEME]
         o = mechanism
         size = 1 if o is None else 2 * o.n_q + o.n_lam + o.n_psi
-        super().__init__(options_of(kind), given, Owner(size), str(scheme))
+        declared = (*options_of(kind), *RESULT)
+        super().__init__(declared, given, Owner(size), str(scheme))
         self.scheme = scheme
         self.unequal = False
         if not known:

@@ -20,8 +20,8 @@ from genalpha.errors import (
     SingularSystemError,
 )
 from genalpha.model import Mechanism, Motion
-from genalpha.model.table import NEEDS, TABLE, arguments_of
 from genalpha.numerics.counters import Counters
+from genalpha.numerics.finite import check_finite
 from genalpha.numerics.initial_values import (
     accelerations,
     check_start,
@@ -258,17 +258,5 @@ class Stepper:
 
     def _check_callbacks(self, h: float) -> None:
         """Blame a callback that returns NaN or infinity near the present state, if there is one."""
-        o, s = self.mechanism, self.state
-        t, q, v = s.t + h, s.q + h * s.v, s.v
-        lam, psi = o.multiplier_guess()
-        state = {"t": t, "q": q, "v": v, "vdot": np.zeros(q.size), "lam": lam, "psi": psi}
-        for name in (key for key, callback in TABLE.items() if callback.role != "newton"):
-            value = getattr(o, name)(*arguments_of(name, state))
-            values = value.data if hasattr(value, "indptr") else np.asarray(value)
-            if not np.isfinite(values).all():
-                derived = name in NEEDS and name not in o.given  # by differences
-                raise CallbackError(
-                    f"{self._where(h)} failed: {NEEDS[name] if derived else name} returned "
-                    f"{values[~np.isfinite(values)].flat[0]} {'beside' if derived else 'at'} "
-                    f"t = {t:.9g}, q = {q}, v = {v}"
-                )
+        s = self.state
+        check_finite(self.mechanism, s.t + h, s.q + h * s.v, s.v, self._where(h))

@@ -16,6 +16,7 @@ from scipy import sparse
 from genalpha.errors import CallbackError
 from genalpha.kernels import Checked
 from genalpha.kernels.plain import read_only
+from genalpha.model.given import NO_NUMBERS, real
 
 Array = np.ndarray
 Matrix = Any  # np.ndarray or scipy.sparse.csc_array
@@ -106,32 +107,10 @@ def _numbers(value: Any, name: str, shape: tuple[int, ...]) -> Array:
     """Return a copy of what a callback returned, as floats."""
     try:
         return real(value)
-    except (TypeError, ValueError) as error:
+    except NO_NUMBERS as error:
         raise CallbackError(
             f"{name} returned {value!r:.60}; expected numbers of shape {shape} ({error})"
         ) from error
-
-
-def real(value: Any) -> Array:
-    """Return a copy of any numbers as floats of this machine.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For what is no number, and where something would be lost: imaginary parts, masks.
-    """
-    if value is None:  # which NumPy takes for NaN
-        raise TypeError("nothing")
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        raise ValueError("some of them are masked")
-    numbers = np.asarray(value)
-    if numbers.dtype.kind == "c":
-        if numbers.imag.any():
-            raise ValueError("they have imaginary parts")
-        numbers = numbers.real
-    if numbers.dtype.kind in "SUmM":
-        raise TypeError(f"they are of type {numbers.dtype}")
-    return np.array(numbers, dtype=float)
 
 
 def _reshaped(value: Array, name: str, shape: tuple[int, ...]) -> Array:

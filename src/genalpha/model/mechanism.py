@@ -31,10 +31,10 @@ from genalpha.model.callbacks import (
     checked_matrix,
     checked_vector,
     constant_matrix,
-    real,
 )
 from genalpha.model.differences import DIFFERENCED, EPS
 from genalpha.model.equations import Equations
+from genalpha.model.given import Given, real
 from genalpha.model.patterns import Patterns
 from genalpha.model.reference import Reference
 from genalpha.model.table import MATRICES, OPTIONAL, arguments_of, shape_of
@@ -192,18 +192,14 @@ class Mechanism(Equations):
         self, lam0: ArrayLike | None, psi0: ArrayLike | None, names: Sequence[str] | None
     ) -> None:
         """Take over multipliers and names, which must fit the numbers of constraints."""
-        faults = []
-        self.lam0 = None if lam0 is None else np.array(lam0, dtype=float).reshape(-1)
-        self.psi0 = None if psi0 is None else np.array(psi0, dtype=float).reshape(-1)
-        for key, value, size in (
-            ("lam0", self.lam0, self.n_lam),
-            ("psi0", self.psi0, self.n_psi),
-            ("constraint_names", names, self.n_lam + self.n_psi),
-        ):
-            if value is not None and len(value) != size:
-                faults.append(f"{key} has {len(value)} entries; the constraints need {size}")
-        if faults:
-            raise InvalidOptionError("Mechanism", faults)
+        given, size = Given("Mechanism"), self.n_lam + self.n_psi
+        self.lam0 = None if lam0 is None else given.vector("lam0", lam0, self.n_lam)
+        self.psi0 = None if psi0 is None else given.vector("psi0", psi0, self.n_psi)
+        if names is not None and len(names) != size:
+            given.faults.append(
+                f"constraint_names has {len(names)} entries; the constraints need {size}"
+            )
+        given.check()
         default = [f"g[{i}]" for i in range(self.n_lam)] + [f"k[{i}]" for i in range(self.n_psi)]
         self.constraint_names = list(names) if names is not None else default
 

@@ -24,6 +24,9 @@ from scipy import sparse
 
 from genalpha.errors import ConvergenceError, InconsistentStartError, SingularSystemError
 from genalpha.model import Mechanism, Motion
+from genalpha.model.equations import Equations
+from genalpha.model.given import Given
+from genalpha.numerics.finite import check_finite
 from genalpha.numerics.from_residual import accelerations_of
 from genalpha.numerics.linear import (
     Matrix,
@@ -41,6 +44,7 @@ Array = np.ndarray
 #: A start may miss a constraint by this distance, relative to the size of the coordinates.
 START_TOLERANCE = 1e-9
 MAX_ITERATIONS = 50
+NONE = np.arange(0)
 
 
 def consistent_initial_values(
@@ -88,20 +92,25 @@ def consistent_initial_values(
     >>> consistent_initial_values(pendulum).q
     array([1., 0.])
     """
-    o = mechanism
-    t = o.t0 if t0 is None else float(t0)
-    q = o.q0.copy() if q0 is None else np.array(q0, dtype=float)
-    v = o.v0.copy() if v0 is None else np.array(v0, dtype=float)
+    o, given = mechanism, Given("consistent_initial_values")
+    given.must_be("mechanism", o, Equations, "a genalpha Mechanism")
+    t = o.t0 if t0 is None else given.number("t0", t0)
+    q = o.q0.copy() if q0 is None else given.vector("q0", q0, o.n_q)
+    v = o.v0.copy() if v0 is None else given.vector("v0", v0, o.n_q)
     lam, psi = o.multiplier_guess()
-    lam = lam if lam0 is None else np.array(lam0, dtype=float)
-    psi = psi if psi0 is None else np.array(psi0, dtype=float)
-    q = project_position(o, t, q, fixed_q)
-    v = project_velocity(o, t, q, v, fixed_v)
+    lam = lam if lam0 is None else given.vector("lam0", lam0, o.n_lam)
+    psi = psi if psi0 is None else given.vector("psi0", psi0, o.n_psi)
+    kept_q = given.components("fixed_q", fixed_q, o.n_q)
+    kept_v = given.components("fixed_v", fixed_v, o.n_q)
+    given.check()
+    check_finite(o, t, q, v, f"{o.name}: consistent initial values")
+    q = project_position(o, t, q, kept_q)
+    v = project_velocity(o, t, q, v, kept_v)
     check_rank(o, t, q, v)
     return Motion(q, v, *accelerations(o, t, q, v, lam, psi))
 
 
-def project_position(o: Mechanism, t: float, q0: Array, fixed: ArrayLike = ()) -> Array:
+def project_position(o: Mechanism, t: float, q0: Array, fixed: Array = NONE) -> Array:
     """Return the q nearest to `q0` with g(t, q) = 0; the `fixed` components are kept."""
     if not o.n_lam:
         return q0.copy()
@@ -116,7 +125,7 @@ def project_position(o: Mechanism, t: float, q0: Array, fixed: ArrayLike = ()) -
     )
 
 
-def project_velocity(o: Mechanism, t: float, q: Array, v0: Array, fixed: ArrayLike = ()) -> Array:
+def project_velocity(o: Mechanism, t: float, q: Array, v0: Array, fixed: Array = NONE) -> Array:
     """Return the v nearest to `v0` with g_t + G v = 0, k = 0; the `fixed` components are kept."""
     if not o.n_lam + o.n_psi:
         return v0.copy()
@@ -146,14 +155,18 @@ def accelerations(
     J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
     c = np.concatenate([o.holonomic_acceleration(t, q, v), o.nonholonomic_acceleration(t, q, v)])
     if o.is_ideal:
-        x = _accelerating(o, t, mass, J.T, J)(np.concatenate([force, -c]))
+        x = _accelerating(o, (t, q, v), mass, J.T, J)(np.concatenate([force, -c]))
+        if not np.isfinite(x).all():
+            check_finite(o, t, q, v, f"{o.name}: accelerations")
         return x[:n], x[n : n + m], x[n + m :]
     x = np.concatenate([np.zeros(n), lam, psi])
     for _ in range(MAX_ITERATIONS):
         vdot, lam, psi = x[:n], x[n : n + m], x[n + m :]
         imbalance = mass @ vdot - force - o.reaction(t, q, v, lam, psi)
         R = o.reaction_jacobian(t, q, v, lam, psi)
-        step = _accelerating(o, t, mass, -R, J)(np.concatenate([-imbalance, -(J @ vdot + c)]))
+        step = _accelerating(o, (t, q, v), mass, -R, J)(
+            np.concatenate([-imbalance, -(J @ vdot + c)])
+        )
         x = x + step
         if np.max(np.abs(step)) <= 1e-13 * max(1.0, np.max(np.abs(x))):
             return x[:n], x[n : n + m], x[n + m :]
@@ -163,11 +176,15 @@ def accelerations(
     )
 
 
-def _accelerating(o: Mechanism, t: float, mass: Matrix, R: Matrix, J: Matrix) -> Solve:
+def _accelerating(
+    o: Mechanism, state: tuple[float, Array, Array], mass: Matrix, R: Matrix, J: Matrix
+) -> Solve:
     """Return what solves for accelerations and multipliers."""
     try:
         return _solver(o, saddle(mass, R, J))
     except SingularSystemError as error:
+        check_finite(o, *state, f"{o.name}: accelerations")
+        t, *_ = state
         raise SingularSystemError(
             f"{o.name}: no unique accelerations and multipliers at t = {t:g}: {error}. "
             "Is the mass matrix singular in a direction that the constraints leave free, or, "
@@ -180,6 +197,8 @@ def check_start(o: Mechanism, t: float, q: Array, v: Array) -> None:
     level, i, value, distance = worst_violation(o, t, q, v)
     if distance <= START_TOLERANCE:
         return
+    if not np.isfinite(distance):
+        check_finite(o, t, q, v, f"{o.name}: the start")
     derivative = {"position": "", "velocity": "the rate of "}[level] if i < o.n_lam else ""
     raise InconsistentStartError(
         f"{o.name}: the start at t = {t:g} violates {derivative}constraint "
@@ -218,11 +237,8 @@ def _metric(o: Mechanism, t: float, q: Array) -> Matrix:
     return sparse.eye_array(o.n_q, format="csc") if o.is_sparse else np.eye(o.n_q)
 
 
-def _free(o: Mechanism, fixed: ArrayLike) -> Array:
-    free = np.ones(o.n_q, dtype=bool)
-    indices = np.asarray(fixed)
-    free[indices if indices.dtype == bool else indices.astype(int)] = False
-    return np.flatnonzero(free)
+def _free(o: Mechanism, fixed: Array) -> Array:
+    return np.setdiff1d(np.arange(o.n_q), fixed)
 
 
 def _solver(o: Mechanism, matrix: Matrix) -> Solve:

@@ -7,6 +7,7 @@ schemes know to second order, are linear.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -54,3 +55,25 @@ def interpolate(left: Knot, right: Knot, t: float) -> Knot:
     s = (t - left.t) / h
     linear = (a + s * (b - a) for a, b in zip(left[3:], right[3:], strict=True))
     return Knot(t, q, v, *linear)
+
+
+def hermite_at(times: Sequence[float], x: Sequence[Array], d: Sequence[Array], t: float) -> Array:
+    """Return, at `t`, the polynomial with values x and derivatives d at k times.
+
+    Its error is O(h^(2 k)). By Newton's divided differences, with every time twice.
+    """
+    nodes = [time for time in times for _ in (0, 1)]
+    column = [value for value in x for _ in (0, 1)]
+    coefficients = [column[0]]
+    for order in range(1, len(nodes)):
+        column = [
+            d[i // 2]
+            if order == 1 and i % 2 == 0
+            else (column[i + 1] - column[i]) / (nodes[i + order] - nodes[i])
+            for i in range(len(column) - 1)
+        ]
+        coefficients.append(column[0])
+    value = coefficients[-1]
+    for node, coefficient in zip(nodes[-2::-1], coefficients[-2::-1], strict=True):
+        value = coefficient + (t - node) * value
+    return value

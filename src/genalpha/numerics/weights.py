@@ -7,9 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from genalpha.errors import InvalidOptionError
 from genalpha.kernels import error_weights, weighted_norm
 
 Array = np.ndarray
+
+#: In the place of an absolute tolerance of zero, so that no error of a value zero is no error.
+TINY = 1e-300
 
 
 @dataclass
@@ -26,7 +30,25 @@ class Tolerances:
     def split(cls, rtol: float, atol: ArrayLike, n_q: int, n_lam: int, n_psi: int) -> Tolerances:
         """Take `atol` apart: a number, or a vector for [q, v, lam, psi]."""
         values = np.array(np.broadcast_to(atol, (2 * n_q + n_lam + n_psi,)), dtype=float)
+        values = np.maximum(values, TINY)
         return cls(rtol, *np.split(values, np.cumsum([n_q, n_q, n_lam])))
+
+    def check(self, t: float, q: Array, v: Array) -> None:
+        """Refuse a start with a component that is zero and allows no error.
+
+        Raises
+        ------
+        InvalidOptionError
+            With the component.
+        """
+        faults = [
+            f"atol = 0 for {name}[{i}], which is 0 at t = {t:g}: no error would be allowed there; "
+            "give it an absolute tolerance"
+            for name, atol, x in (("q", self.q, q), ("v", self.v, v))
+            for i in np.flatnonzero((atol <= TINY) & (x == 0.0))
+        ]
+        if faults:
+            raise InvalidOptionError("adaptive steps", faults)
 
     def norm_q(self, error: Array, q: Array, q_new: Array) -> float:
         """Return the norm of an error of the position over a step from `q` to `q_new`."""

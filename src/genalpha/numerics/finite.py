@@ -1,0 +1,42 @@
+"""Which callback is to blame for NaN or infinity."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from genalpha.errors import CallbackError
+from genalpha.model import Mechanism
+from genalpha.model.table import NEEDS, TABLE, arguments_of
+
+Array = np.ndarray
+
+
+def check_finite(o: Mechanism, t: float, q: Array, v: Array, where: str) -> None:
+    """Blame a callback that returns NaN or infinity at a state, if there is one.
+
+    Parameters
+    ----------
+    where : str
+        What has failed, the beginning of the message.
+
+    Raises
+    ------
+    CallbackError
+        With the callback, the value, the state.
+    """
+    lam, psi = o.multiplier_guess()
+    state = {"t": t, "q": q, "v": v, "vdot": np.zeros(q.size), "lam": lam, "psi": psi}
+    for name in (key for key in TABLE if hasattr(o, key)):
+        derived = name not in o.given and name not in ("force", "mass")
+        value = getattr(o, name)(*arguments_of(name, state))
+        values = value.data if hasattr(value, "indptr") else np.asarray(value)
+        if np.isfinite(values).all():
+            continue
+        # what is differenced is named by what it is differenced from; the rest is a sum of others,
+        # which have been looked at before
+        culprit = NEEDS.get(name, "force") if derived else name
+        raise CallbackError(
+            f"{where} failed: {culprit} returned {values[~np.isfinite(values)].flat[0]} "
+            f"{'beside' if derived else 'at'} t = {t:.9g}, q = {q}, v = {v}; expected finite "
+            "numbers wherever the motion may come"
+        )

@@ -1,0 +1,171 @@
+"""`integrate` to a wanted error: the estimate against the true error, and where it fails."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from genalpha import Mechanism, integrate
+from genalpha.driver.extrapolation import WantedErrorWarning
+from genalpha.driver.options import RESULT, Options
+from genalpha.errors import InvalidOptionError
+from tests.driver.support import mechanism, pendulum
+
+KINDS = ("q", "v", "lam", "psi")
+
+
+def true_errors(o, solution):
+    """Largest true error and largest estimate of each kind, relative to its largest value."""
+    exact = [o.reference.motion(t) for t in solution.t]
+    found = {}
+    for kind in KINDS:
+        x = getattr(solution, kind)
+        if x.size:
+            error = np.abs(x - np.array([getattr(motion, kind) for motion in exact])).max()
+            scale = np.abs(x).max()
+            found[kind] = error / scale, getattr(solution.error, kind).max() / scale
+    return found
+
+
+CASES = [
+    ("simple_pendulum", "GenAlphaI3", 1.0),
+    ("simple_pendulum", "HHTI2", 1.0),
+    ("spherical_pendulum", "GenAlphaSOI2", 1.0),
+    ("driven_pendulum", "GenAlphaSOI2", 1.0),
+    ("rolling_disk", "GenAlphaSOI2", 0.8),
+    ("rolling_disk", "HHTI2", 0.8),
+    ("jay_negrut_test", "GenAlphaI3", 1.0),
+    ("jay_test", "GenAlphaSOI2", 1.0),
+    ("hht_test", "GenAlphaSOI2", 1.0),
+]
+
+
+@pytest.mark.parametrize("wanted", [1e-3, 1e-5, 1e-8])
+@pytest.mark.parametrize(("name", "scheme", "t_final"), CASES)
+def test_the_true_error_is_the_wanted_one_and_the_estimate_says_so(name, scheme, t_final, wanted):
+    o = mechanism(name)
+    solution = integrate(o, t_final, scheme, error=wanted)
+    for kind, (error, estimate) in true_errors(o, solution).items():
+        assert error <= wanted, kind
+        assert estimate <= wanted * (1.0 + 1e-9), kind
+        assert error <= 10.0 * estimate + 1e-13, (kind, error, estimate)
+
+
+def test_between_the_steps_and_at_wanted_times():
+    o = mechanism("simple_pendulum")
+    times = np.linspace(0.0, 1.0, 41)
+    solution = integrate(o, 1.0, error=1e-7, t_eval=times)
+    assert np.array_equal(solution.t, times)
+    for kind, (error, estimate) in true_errors(o, solution).items():
+        assert error <= min(1e-7, 3.0 * estimate), kind
+    dense = solution(times)
+    assert np.array_equal(dense.q, solution.q)
+    assert solution.order in (4, 5, 6)
+    assert solution.a is solution.vdot
+
+
+def test_the_result_is_on_the_constraints():
+    o = mechanism("simple_pendulum")
+    solution = integrate(o, 1.0, "GenAlphaI3", error=1e-4, t_eval=[0.0, 0.31, 1.0])
+    for t, q, v in zip(solution.t, solution.q, solution.v, strict=True):
+        assert np.abs(o.holonomic(t, q)).max() < 1e-14
+        assert np.abs(o.holonomic_rate(t, q, v)).max() < 1e-13
+
+
+def test_backward_in_time():
+    o = mechanism("simple_pendulum")
+    solution = integrate(o, -0.7, error=1e-6)
+    assert solution.t[-1] == -0.7
+    for kind, (error, estimate) in true_errors(o, solution).items():
+        assert error <= 1e-6, kind
+        assert error <= 10.0 * estimate, kind
+
+
+def test_statistics_tell_the_columns():
+    solution = integrate(mechanism("simple_pendulum"), 1.0, error=1e-6)
+    columns = solution.statistics.columns
+    used = [column.steps for column in columns if column.used]
+    base = solution.steps.size - 1
+    assert used == [k * base for k in range(1, solution.order)]
+    assert all(column.counters.nsteps == column.steps for column in columns)
+    assert solution.statistics.nsteps > sum(column.steps for column in columns)
+
+
+def test_only_what_is_wanted_is_controlled():
+    o = mechanism("simple_pendulum")
+    cheap = integrate(o, 1.0, error={"q": 1e-8, "v": 1e-3})
+    dear = integrate(o, 1.0, error=1e-8)
+    assert cheap.statistics.nsteps <= dear.statistics.nsteps
+    assert true_errors(o, cheap)["q"][0] <= 1e-8
+
+
+def test_a_jumping_force_is_told_or_resolved():
+    """The true error is within the estimate, whether or not the wanted one is reached."""
+
+    def force(t, q, v):
+        return np.array([1.0 if t < 0.5123 else -1.0])
+
+    o = Mechanism(force=force, q0=[0.0], v0=[0.0], name="switched")
+    with pytest.warns(
+        WantedErrorWarning, match=r"holds until t = 0\.[45].* only.*a callback jumps"
+    ):
+        solution = integrate(o, 1.0, error=1e-9, maxsteps=3000)
+    end = 0.5 * 0.5123**2 + 0.5123 * 0.4877 - 0.5 * 0.4877**2
+    assert abs(solution.q[-1, 0] - end) <= solution.error.q[-1, 0]
+    before = solution.t < 0.4
+    assert solution.error.q[before].max() < 1e-9
+
+
+def test_an_oscillation_that_steps_do_not_resolve():
+    """A bead on a stiff spring that is thrown along: 300 oscillations, 2000 steps allowed."""
+    stiff = 2000.0**2
+    o = Mechanism(
+        force=lambda t, q, v: np.array([0.0, -stiff * q[1]]), q0=[0.0, 0.1], v0=[1.0, 0.0]
+    )
+    with pytest.warns(WantedErrorWarning, match="holds until"):
+        solution = integrate(o, 1.0, error=1e-6, maxsteps=2000, rtol=1.0, atol=1.0)
+    true = 0.1 * np.cos(2000.0 * solution.t)
+    error = np.abs(solution.q[:, 1] - true)
+    assert error.max() > 1e-3
+    assert error.max() <= 3.0 * solution.error.q[:, 1].max()
+
+
+def test_an_error_of_a_callback_passes():
+    def force(t, q, v):
+        if t > 0.5:
+            raise RuntimeError("broken")
+        return np.zeros(1)
+
+    with pytest.raises(RuntimeError, match="broken") as caught:
+        integrate(Mechanism(force=force, q0=[0.0], v0=[1.0]), 1.0, error=1e-3)
+    assert caught.value.solution is None
+
+
+def faults(**options):
+    with pytest.raises(InvalidOptionError) as caught:
+        integrate(pendulum(), 1.0, **options)
+    return caught.value.faults
+
+
+def test_what_cannot_be_had_together():
+    (fault,) = faults(error=1e-6, h=0.1)
+    assert fault == "error and h = 0.1 are given; give one of them"
+    (fault,) = faults(error=1e-6, events=lambda t, q, v: q[0])
+    assert fault.startswith("error and events are given")
+    (fault,) = faults(error=1e-6, progress=True)
+    assert fault.startswith("error and progress are given")
+
+
+@pytest.mark.parametrize("error", [-1.0, 0.0, 1.0, "small", {}, {"a": 1e-3}, {"q": -1.0}])
+def test_wanted_errors_that_are_refused(error):
+    (fault,) = faults(error=error)
+    assert fault.startswith(f"error = {error!r}; expected a number in [1e-13, 0.1] or a dict")
+
+
+def test_the_declaration_takes_its_own_examples():
+    for option in RESULT:
+        good, bad = option.kind.examples(None)
+        for value in good:
+            assert not Options("GenAlphaI3", **{option.name: value}).faults
+        for value in bad:
+            assert Options("GenAlphaI3", **{option.name: value}).faults

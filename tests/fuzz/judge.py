@@ -1,0 +1,97 @@
+"""Whether a motion is right: by the truth, by the equations, by every row of the constraints."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.fuzz.cases import Case, Motion, Run
+
+Array = np.ndarray
+
+#: Errors may be this many times rtol^(2/3), or (h / duration of the model's unit)^2, and as much
+#: again as errors of the start grow.
+ADAPTIVE, FIXED = 100.0, 100.0
+#: Of accelerations and multipliers as much more.
+DERIVED = 10.0
+#: Nothing that is further off than this counts as right, whatever the tolerance.
+HOPELESS = 0.3
+#: Constraint residuals at steps, as distances relative to the motion, of schemes that solve them.
+ON_CONSTRAINTS = 1e-6
+POINTS = 25
+
+
+def allowed(case: Case, run: Run) -> float:
+    """Return the relative error that a motion may have."""
+    if run.h is None:
+        error = ADAPTIVE * run.rtol ** (2.0 / 3.0)
+    else:
+        error = FIXED * (run.h / case.units.tau) ** 2
+    return min(HOPELESS, error * case.truth.growth)
+
+
+def faults(case: Case, run: Run, found: Motion) -> str:
+    """Return what is wrong with a motion; empty if nothing is."""
+    # Assimulo's base class adds the end to a list of times
+    by_base = run.output is None or bool(run.problem)
+    end = case.t_end if by_base else float(run.output[-1])  # type: ignore[index]
+    if not len(found.t) or abs(found.t[-1] - end) > 1e-9 * max(abs(end), case.units.tau):
+        return f"ends at t = {found.t[-1:]}, not at {end}"
+    parts = (found.q, found.v, found.vdot, found.lam, found.psi)
+    if not all(np.isfinite(x).all() for x in parts):
+        return "not finite"
+    chosen = np.unique(np.linspace(0, len(found.t) - 1, POINTS).astype(int))
+    bound = allowed(case, run)
+    for i in chosen:
+        row = (found.t[i], *(x[i] for x in parts))
+        fault = _fault_at(case, row, bound, found.exact, run.scheme)
+        if fault:
+            return f"at t = {found.t[i]:.6g} of {case.t_end:.6g}: {fault}"
+    return ""
+
+
+def _fault_at(case: Case, row: tuple, bound: float, exact: bool, scheme: str) -> str:
+    """Compare one instant with the truth, and put it into the equations."""
+    units, o, truth = case.units, case.units.model, case.truth
+    t, x, w = units.state(*row[:3])
+    a = row[3] * units.tau**2 / units.s
+    lam, psi = units.multipliers(row[4], row[5])
+    true_x, true_w, true_a, true_lam, true_psi = truth.at(t)
+    size = truth.size
+    for name, error in (("q", x - true_x), ("v", w - true_w)):
+        wrong = np.abs(error).max() / size
+        if not wrong <= bound:
+            return f"{name} is wrong by {wrong:.1e} (allowed {bound:.1e})"
+    if exact:
+        fault = _constraints(case, t, x, w, scheme, bound)
+        if fault:
+            return fault
+    # reactions, not multipliers: these are not unique where rows are redundant
+    reaction = o.G(t, x).T @ lam + o.K(x).T @ psi
+    true = o.G(t, true_x)[: len(true_lam)].T @ true_lam + o.K(true_x).T @ true_psi
+    force = max(1.0, np.abs(true).max(), np.abs(o.force(t, x, w)).max(), np.abs(true_a).max())
+    derived = min(HOPELESS, DERIVED * bound)
+    for name, error in (("vdot", a - true_a), ("reactions", reaction - true)):
+        wrong = np.abs(error).max() / force
+        if not wrong <= derived:
+            return f"{name} wrong by {wrong:.1e} (allowed {derived:.1e})"
+    left = np.abs(o.mass(t, x) @ a - o.force(t, x, w) + reaction).max() / force
+    return "" if left <= derived else f"the equations of motion are left with {left:.1e}"
+
+
+def _constraints(case: Case, t: float, x: Array, w: Array, scheme: str, bound: float) -> str:
+    """Look at every row, those that a solver may have dropped as well."""
+    o, size = case.units.model, case.truth.size
+    G, K = o.G(t, x), o.K(x)
+    lengths = np.maximum(np.linalg.norm(G, axis=1), 0.1)
+    off = np.abs(o.g(t, x)) / lengths / size
+    if off.size and not off.max() <= ON_CONSTRAINTS:
+        return f"g[{int(np.argmax(off))}] is off by {off.max():.1e}"
+    # the index-3 scheme leaves the velocity's drift to the order of the method
+    velocity = bound if scheme == "GenAlphaI3" else 10.0 * ON_CONSTRAINTS
+    off = np.abs(G @ w + o.g_t(t)) / lengths / size
+    if off.size and not off.max() <= velocity:
+        return f"the rate of g[{int(np.argmax(off))}] is off by {off.max():.1e}"
+    off = np.abs(o.k(t, x, w)) / np.maximum(np.linalg.norm(K, axis=1), 0.1) / size
+    if off.size and not off.max() <= velocity:
+        return f"k[{int(np.argmax(off))}] is off by {off.max():.1e}"
+    return ""

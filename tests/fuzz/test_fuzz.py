@@ -1,0 +1,33 @@
+"""A bounded part of the fuzzing: `make fuzz` runs for as long as one likes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fuzz.kinds import KINDS, tried
+from tests.fuzz.outcome import GOOD
+
+#: Seeds that end badly as yet, and why: an entry that is mended must leave.
+KNOWN = {
+    1: "a callback that is refused while the mechanism is built: the message has no time",
+    28: "a mechanism without Jacobian whose start is not accepted: differences of its constraints",
+}
+TOGETHER = 10
+
+
+@pytest.mark.needs_assimulo  # without it, some seeds are other inputs
+@pytest.mark.parametrize("first", range(0, 60, TOGETHER))
+def test_no_input_ends_badly(first):
+    outcomes = {seed: tried(seed) for seed in range(first, first + TOGETHER)}
+    bad = {seed: outcome for seed, outcome in outcomes.items() if outcome.ended not in GOOD}
+    assert {seed: x for seed, x in bad.items() if seed not in KNOWN} == {}
+    assert {seed for seed in KNOWN if seed in outcomes} == set(bad)
+
+
+def test_one_seed_is_one_input():
+    first, again = tried(3), tried(3)
+    assert (first.kind, first.what, first.ended) == (again.kind, again.what, again.ended)
+
+
+def test_shares_of_the_kinds():
+    assert sum(KINDS.values()) == pytest.approx(1.0)
