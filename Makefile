@@ -18,7 +18,7 @@ endif
 
 # what must hold on every Python
 ESSENTIAL := tests/test_package.py tests/test_installation.py tests/build_assimulo \
-	tests/kernels tests/model tests/schemes tests/assimulo/solvers/test_contract.py
+	tests/kernels tests/model tests/schemes $(if $(filter no,$(ASSIMULO)),,tests/assimulo/solvers)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test pytest pythons essential compare compare-all bench fuzz lint docs wheel pin clean
