@@ -23,7 +23,7 @@ import numpy as np
 
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import scales, size
-from genalpha.numerics.gradients import constraints, reactions, tangent
+from genalpha.numerics.gradients import step_terms
 from genalpha.numerics.local_error import ErrorConstants
 from genalpha.numerics.newton import Newton
 from genalpha.schemes.printed import Printed, acceleration, constraint, position
@@ -112,12 +112,10 @@ class BDF2(Scheme):
         vdot, lam, psi = self._parts()
         self.newton.counters.njacs += 1
         self.newton.counters.nfcnjacs += o.tangent_cost
-        inertia = [(1.0, o.mass(t, q))]
-        forces = tangent(o, t, q, v, vdot, lam, psi, c * c, c)
-        J, moved = constraints(o, t, q, v, c)
-        R = reactions(o, -1.0, t, q, v, lam, psi, J)
-        solve = self.newton.factorize("step", [*inertia, *forces], R, moved)
-        return solve, scales(o, inertia, forces, J, q, c, solve)
+        terms = step_terms(o, t, q, v, vdot, lam, psi, 1.0, c * c, c)
+        A = [*terms.inertia, *terms.forces]
+        solve = self.newton.factorize("step", A, terms.reactions, terms.along)
+        return solve, scales(o, terms.inertia, terms.forces, terms.gradients, q, c, solve)
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
