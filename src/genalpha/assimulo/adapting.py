@@ -23,6 +23,11 @@ def without_derivatives(mechanism: Mechanism, plain: bool) -> Mechanism:
     """
     if mechanism.whole is not None:
         mechanism.whole.uses_jacobian = False
-        return mechanism
     dropped = mechanism.given & (FOR_NEWTON | JACOBIANS if plain else FOR_NEWTON)
-    return mechanism.replace(**dict.fromkeys(dropped)) if dropped else mechanism
+    if mechanism.whole is not None:
+        dropped &= FOR_NEWTON  # the others are not from `jac`
+    if not dropped:
+        return mechanism
+    changed = mechanism.replace(**dict.fromkeys(dropped))
+    changed.whole = mechanism.whole
+    return changed

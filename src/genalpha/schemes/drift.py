@@ -14,6 +14,7 @@ import numpy as np
 
 from genalpha.kernels import combined, norm, plus, product, stacked, transposed_product
 from genalpha.model import Mechanism
+from genalpha.model.differences import directional_derivative, time_scale
 from genalpha.numerics.from_residual import accelerations_of
 from genalpha.numerics.linear import factorize, saddle, stack
 from genalpha.numerics.newton import Newton
@@ -24,6 +25,24 @@ REPEATS, ROUNDING = 12, 1e-13
 #: The drift of a residual is seen so far ahead, in steps: what Newton's iteration has left in g,
 #: over this time, is small against it, and so is what the motion is not known to.
 AHEAD = 0.1
+
+
+def jerk(o: Mechanism, newton: Newton, state: Any, vdot1: Array, h: float) -> Array:
+    """Return G v'', from the derivative of 0 = G vdot + (g_tt + 2 g_tq v + g_qq(v, v)).
+
+    Of a residual, where that would cost calls, from the acceleration after a step of size h and the
+    G of the last matrix.
+    """
+    t, q, v, vdot = state.t, state.q, state.v, state.vdot
+    if o.whole is not None:
+        return product(newton.last_solvers.G, (vdot1 - vdot) / h)
+    T = time_scale(q, v)
+
+    def acceleration_level(s: float) -> Array:
+        t_s, q_s, v_s = t + s * T, q + s * T * v, v + s * T * vdot
+        return o.holonomic_jacobian(t_s, q_s) @ vdot + o.holonomic_acceleration(t_s, q_s, v_s)
+
+    return -directional_derivative(acceleration_level) / T
 
 
 def present_drift(o: Mechanism, state: Any) -> Array:

@@ -5,7 +5,7 @@ cimport numpy as cnp
 from genalpha.numerics.accuracy cimport Scales, scales, size
 from genalpha.model.equations cimport Equations
 from genalpha.numerics.newton cimport Newton
-from genalpha.kernels.matrices cimport product, snapshot, solution
+from genalpha.kernels.matrices cimport snapshot, solution
 from genalpha.kernels.vectors cimport add, combined, part, plus, zeros
 from genalpha.schemes.scheme cimport GeneralizedAlpha
 

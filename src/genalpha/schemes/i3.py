@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from genalpha.errors import UndampedWarning
-from genalpha.kernels import add, combined, part, plus, product, snapshot, solution, zeros
+from genalpha.kernels import add, combined, part, plus, snapshot, solution, zeros
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import Scales, scales, size
 from genalpha.numerics.coefficients import Coefficients
@@ -40,7 +40,7 @@ from genalpha.numerics.local_error import History, MeanHistory
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.numerics.roots import Root, acting
 from genalpha.options import Choice, Option
-from genalpha.schemes.drift import drifted, present_drift
+from genalpha.schemes.drift import drifted, jerk, present_drift
 from genalpha.schemes.printed import Printed, acceleration, constraint, position, velocity
 from genalpha.schemes.scheme import GeneralizedAlpha, Reported, Settings
 
@@ -109,7 +109,7 @@ class State:
 
 @dataclass
 class Matrices:
-    """The factorized iteration matrix, what corrections are compared with, and G."""
+    """The factorized iteration matrix, what corrections are compared with, a residual's G."""
 
     solve: Solve
     scales: Scales
@@ -154,9 +154,8 @@ class GenAlphaI3(GeneralizedAlpha):
         vdot1, _, _ = accelerations(o, first.t, first.q, first.v, first.lam, first.psi)
         a = (1.0 - alpha) * state.vdot + alpha * vdot1
         if o.n_lam:
-            jerk = (vdot1 - state.vdot) / h
             drift = (1.0 / 6.0 - alpha / 2.0 - self.beta) * h**2
-            drift = drift * product(self.newton.last_solvers.G, jerk)
+            drift = drift * jerk(o, self.newton, state, vdot1, h)
             v = drifted(o, self.newton, state, drift, self.relative)
         return replace(state, v=v, a=a, a_old=a, h=h, offset=alpha * h)
 
@@ -236,7 +235,7 @@ class GenAlphaI3(GeneralizedAlpha):
         S = step_terms(o, t, q, v, vdot, lam, psi, 1.0, 1.0 / bp, gp / bp)
         solve = newton.factorize("step", [*S.inertia, *S.forces], S.reactions, S.along)
         compared = scales(o, S.inertia, S.forces, S.along, q, 1.0 / bp, solve)
-        G = snapshot(S.gradients[0][0][1]) if m else None
+        G = snapshot(S.gradients[0][0][1]) if m and o.whole is not None else None
         return Matrices(solve, compared, G)
 
     @staticmethod
