@@ -52,9 +52,9 @@ $(VENV)/.assimulo: $(VENV)/.installed $(wildcard src/genalpha/build_assimulo/*)
 	@$(BIN)/python -m genalpha.build_assimulo --soft --replace
 	@if $(BIN)/python -c 'import assimulo' 2>/dev/null; then touch $@; fi
 
-test: lint pytest docs pythons ## lint, types, layers, all tests, strict docs, other Pythons
+test: lint pytest docs ## lint, types, layers, all tests, strict docs
 
-pythons: ## types and essential tests on the other Pythons that this machine has
+pythons: ## types and essential tests on the other Pythons that this machine has (a quarter of an hour)
 	$(HEADLINE) 'other Pythons'
 	@ASSIMULO=$(ASSIMULO) $(PYTHON) .ci/pythons.py
 

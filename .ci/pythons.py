@@ -1,8 +1,8 @@
 """Types and essential tests on every Python that the project serves and this machine has.
 
-The Python that runs this file is left out: `make test` has tried everything on it. A Python that is
-missing is skipped, and said so at the end. The newest one gets Assimulo too, which takes a few
-minutes to compile.
+`make pythons` runs it. The Python that runs this file is left out: `make test` tries everything on
+it. A Python that is missing is skipped, and said so at the end. The newest one gets Assimulo too,
+which takes a few minutes to compile.
 """
 
 import os
