@@ -30,12 +30,13 @@ AHEAD = 0.1
 def jerk(o: Mechanism, newton: Newton, state: Any, vdot1: Array, h: float) -> Array:
     """Return G v'', from the derivative of 0 = G vdot + (g_tt + 2 g_tq v + g_qq(v, v)).
 
-    Of a residual, where that would cost calls, from the acceleration after a step of size h and the
-    G of the last matrix.
+    Of a residual, where that would cost calls, and where G is differenced, so that its derivatives
+    would be noise, from the acceleration after a step of size h.
     """
     t, q, v, vdot = state.t, state.q, state.v, state.vdot
-    if o.whole is not None:
-        return product(newton.last_solvers.G, (vdot1 - vdot) / h)
+    if o.whole is not None or "holonomic_jacobian" not in o.given:
+        G = o.holonomic_jacobian(t, q) if o.whole is None else newton.last_solvers.G
+        return product(G, (vdot1 - vdot) / h)
     T = time_scale(q, v)
 
     def acceleration_level(s: float) -> Array:
