@@ -12,6 +12,7 @@ from genalpha.imports import COMPILED
 from genalpha.kernels.plain import (
     Checked,
     DenseLU,
+    Native,
     add,
     add_product,
     add_transposed_product,
@@ -43,6 +44,7 @@ from genalpha.kernels.plain import (
 __all__ = [
     "Checked",
     "DenseLU",
+    "Native",
     "add",
     "add_product",
     "add_transposed_product",
@@ -72,7 +74,7 @@ __all__ = [
 ]
 
 if COMPILED and not TYPE_CHECKING:
-    from genalpha.kernels import callbacks, matrices, vectors
+    from genalpha.kernels import callbacks, matrices, native, vectors
 
-    for module in (callbacks, matrices, vectors):
+    for module in (callbacks, matrices, native, vectors):
         globals().update({key: getattr(module, key) for key in __all__ if hasattr(module, key)})

@@ -6,6 +6,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 
 from genalpha.kernels.memory cimport Size, copied
+from genalpha.kernels.native cimport Native
 
 cnp.import_array()
 
@@ -116,5 +117,7 @@ cpdef called(function, double t, cnp.ndarray q, cnp.ndarray v=None):
     if type(function) is Checked:
         checked = function
         return checked.usable(checked.of(t, q, v))
+    if type(function) is Native:
+        return (<Native> function).of(t, q, v)
     function = getattr(function, "now", function)
     return function(t, q) if v is None else function(t, q, v)

@@ -6,6 +6,7 @@ NumPy several. All return new arrays.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import prod, sqrt
@@ -333,6 +334,66 @@ class Checked:
             and value.dtype == float
             and value.flags.aligned
         )
+
+
+class Native:
+    """A C function as a callback: no Python is run when it is called.
+
+    Parameters
+    ----------
+    address : int
+        Of a function of t, one pointer for each vector, the pointer to the result, and `data`.
+    data : int
+        A pointer that it gets last; 0 for none.
+    inputs : tuple of 1, 2, 4 or 5 int
+        Sizes of the vectors that it takes: q | q, v | q, v, lam, psi | q, v, vdot, lam, psi.
+    shape : tuple of int
+        Of what it writes, in C order.
+    kept : object, optional
+        Something that must live as long as the function.
+
+    Attributes
+    ----------
+    calls : int
+        How often the function was called.
+    """
+
+    def __init__(
+        self,
+        address: int,
+        data: int,
+        inputs: tuple[int, ...],
+        shape: tuple[int, ...],
+        kept: Any = None,
+    ) -> None:
+        if len(inputs) not in (1, 2, 4, 5) or not address:
+            raise ValueError(f"no function of {len(inputs)} vectors at address {address}")
+        self.address, self.data, self.inputs, self.shape = address, data, inputs, shape
+        self.calls = 0
+        self._kept = kept
+        pointers = [ctypes.c_void_p] * (len(inputs) + 2)
+        self._function = ctypes.CFUNCTYPE(None, ctypes.c_double, *pointers)(address)
+
+    def __call__(self, t: float, *arguments: Any) -> Array:
+        """Return the result in an array that nobody else holds."""
+        result = np.empty(self.shape)
+        self.write(t, arguments, result)
+        return result
+
+    now = __call__
+
+    def write(self, t: float, arguments: tuple[Any, ...], out: Array) -> None:
+        """Write the result to the beginning of an array, which may be longer."""
+        if len(arguments) != len(self.inputs):
+            raise TypeError(f"expected t and {len(self.inputs)} vectors, got {len(arguments)}")
+        if out.size < prod(self.shape):
+            raise ValueError(f"{out.size} places for a result of shape {self.shape}")
+        given = [np.ascontiguousarray(x, dtype=float) for x in arguments]
+        for x, size in zip(given, self.inputs, strict=True):
+            if x.size != size:
+                raise ValueError(f"an argument has {x.size} entries; expected {size}")
+        self.calls += 1
+        self._function(t, *[x.ctypes.data for x in given], out.ctypes.data, self.data)
 
 
 @contextmanager

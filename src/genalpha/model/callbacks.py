@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from genalpha.errors import CallbackError
-from genalpha.kernels import Checked
+from genalpha.kernels import Checked, Native
 from genalpha.kernels.plain import read_only
 from genalpha.model.given import NO_NUMBERS, real
 
@@ -25,7 +25,9 @@ MatrixFunction = Callable[..., Matrix]
 
 
 def checked_vector(function: Callable[..., Any], name: str, size: int) -> VectorFunction:
-    """Wrap a callback that must return `size` numbers."""
+    """Wrap a callback that must return `size` numbers; C functions need no wrapping."""
+    if isinstance(function, Native):
+        return function
     return Checked(function, (size,), lambda value: _converted(value, name, (size,)))
 
 
@@ -37,6 +39,8 @@ def checked_matrix(
     def dense(value: Any) -> Array:
         return _converted(value.toarray() if sparse.issparse(value) else value, name, shape)
 
+    if isinstance(function, Native) and not as_sparse:
+        return function
     return CheckedSparse(function, name, shape) if as_sparse else Checked(function, shape, dense)
 
 

@@ -22,8 +22,10 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from genalpha.errors import InvalidOptionError
+from genalpha.kernels import Native
 from genalpha.model import audit, completion
 from genalpha.model.arguments import faults_of_values
+from genalpha.model.c_functions import CFunction, check_size, with_c_functions
 from genalpha.model.callbacks import (
     Array,
     MatrixFunction,
@@ -165,8 +167,10 @@ class Mechanism(Equations):
         reference: Reference | None = None,
     ) -> None:
         self._arguments = {key: _own(value) for key, value in locals().items() if key != "self"}
-        callbacks = {k: v for k, v in self._arguments.items() if k in OPTIONAL and v is not None}
-        faults = faults_of_values(self._arguments, callbacks)
+        faults: list[str] = []
+        arguments = with_c_functions(self._arguments, faults)
+        callbacks = {k: v for k, v in arguments.items() if k in OPTIONAL and v is not None}
+        faults += faults_of_values(arguments, callbacks)
         if faults:
             raise InvalidOptionError("Mechanism", faults)
         self.given = frozenset(callbacks)
@@ -180,7 +184,10 @@ class Mechanism(Equations):
         self.coordinate_names = _coordinate_names(coordinate_names, self.n_q)
         self._set_sizes(callbacks)
         self._set_multipliers(lam0, psi0, constraint_names)
-        self._set_functions(mass, force, callbacks, dict(sparsity or {}))
+        size = self.n_q, self.n_lam, self.n_psi
+        bound = {k: x.bound(*size) for k, x in arguments.items() if isinstance(x, CFunction)}
+        mass, force = bound.pop("mass", mass), bound.pop("force", force)
+        self._set_functions(mass, force, callbacks | bound, dict(sparsity or {}))
 
     def _set_sizes(self, callbacks: dict[str, Callback]) -> None:
         """Find the numbers of constraints by evaluating them at the start."""
@@ -334,7 +341,10 @@ class Mechanism(Equations):
     def _call_once(self) -> None:
         """Call every given callback once, so that a wrong shape is found here and not later."""
         for key in ("mass", "force", *sorted(self.given)):
-            getattr(self, key)(*arguments_of(key, self._start()))
+            function, arguments = getattr(self, key), arguments_of(key, self._start())
+            if isinstance(function, Native):
+                check_size(key, function, arguments[0], arguments[1:])
+            function(*arguments)
 
     @property
     def calls(self) -> dict[str, int]:
