@@ -37,7 +37,7 @@ def test_twins_agree_along_the_run(name, t, h):
 
 def rolling_disk_by_kane():
     """A disk on a plane: five coordinates, rolling as velocity constraints."""
-    q = x, y, tilt, heading, roll = dynamicsymbols("x y tilt heading roll")
+    q = *_, tilt, heading, roll = dynamicsymbols("x y tilt heading roll")
     u = dynamicsymbols("u1:6")
     m, r, I1, I2, g = sp.symbols("m r I1 I2 g")
     N = ReferenceFrame("N")
