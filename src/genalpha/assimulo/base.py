@@ -75,7 +75,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         self._knows_jacobian = self._F.has_jacobian if self._plain else knows_derivatives(mechanism)
         self._set_defaults()
         #: Time and position at which the solver stopped last.
-        self._left: tuple[float, Array] | None = None
+        self._left: tuple[float, Array | None] | None = None
         self._has_started = False
         #: Calls of res, and those for matrices, that earlier runs have reported.
         self._before = self._reported = 0, 0
@@ -92,10 +92,10 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         if not isinstance(self.problem, cOverdetermined_Problem):
             Implicit_ODE.check_instance(self)
 
-    def _read(self, problem: Any) -> Reading:
+    def _read(self, problem: Any, start: Point | None = None) -> Reading:
         """Return the problem as a mechanism, or say why the scheme cannot have it."""
         try:
-            reading = Reading(problem, F=self._F)
+            reading = Reading(problem, F=self._F, start=start)
         except UnsupportedProblemError as error:
             raise UnsupportedProblemError(
                 f"{type(self).__name__} needs the structure of a mechanism. {error}. As it is, the "
@@ -142,14 +142,14 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
 
     def _restart(self, start: Point, tf: float) -> tuple[Point, Course]:
         """Read options and problem, and begin a march at y."""
-        self._read_again()
+        self._read_again(start)
         stepper, layout = self._stepper(), self._reading.layout
         start = start._replace(y=self._continued(stepper.full, start.t, start.y))
         march = March(stepper, step_sizes(self, layout, stepper.full))
         march.begin(start_knot(stepper.full, layout, start.t, start.y), tf)
         return start, Course(march, layout)
 
-    def _read_again(self) -> None:
+    def _read_again(self, start: Point) -> None:
         """Take over the switches, and what an event may have changed in the problem."""
         problem, reading = self.problem, self._reading
         own = getattr(problem, "mechanism", None)
@@ -167,7 +167,23 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
             self._reading.forget()
         self._has_started = True
         if self.problem_info["switches"]:
-            self._F.switches = self._reading.switches = list(self.sw)
+            self._switch(start)
+
+    def _switch(self, start: Point) -> None:
+        """Take over the switches; constraints may have come or gone with them."""
+        before, self._F.switches = self._reading.switches, list(self.sw)
+        self._reading.switches = list(self.sw)
+        if self._plain and before != list(self.sw) and not self._reading.still_holds(start):
+            try:
+                self._reading = self._read(self.problem, start)
+            except UnsupportedProblemError as error:
+                raise UnsupportedProblemError(
+                    f"the switches {list(self.sw)} of t = {start.t:.9g} change kinds of rows. A "
+                    f"constraint that is off must be its multiplier, as in `g if sw[0] else lam`. "
+                    f"{error}"
+                ) from error
+            if self._left is not None:
+                self._left = self._left[0], None  # new constraints must not move a position
 
     def _stepper(self) -> Stepper:
         """Return a stepper with the present options, or raise all their faults at once."""
@@ -202,9 +218,9 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
             return y
         layout, changed = self._reading.layout, y.copy()
         q, v, _, _ = layout.split(y)
-        changed[layout.q], changed[layout.v] = made_consistent(
-            o, t, q, v, keep_position=not np.array_equal(q, self._left[1])
-        )
+        last = self._left[1]
+        keep = last is None or not np.array_equal(q, last)
+        changed[layout.q], changed[layout.v] = made_consistent(o, t, q, v, keep_position=keep)
         return changed
 
     def _count(self) -> None:
@@ -253,7 +269,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         if method != "IDA_YA_YDP_INIT":
             fault = f"method is {method!r}; expected 'IDA_YA_YDP_INIT'"
             raise InvalidOptionError("make_consistent", [fault])
-        self._read_again()
+        self._read_again(Point(self.t, self.y, self.yd))
         o, layout = self._reading.mechanism, self._reading.layout
         start = start_knot(o, layout, self.t, self.y)
         motion = consistent_initial_values(

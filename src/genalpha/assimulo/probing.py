@@ -31,7 +31,7 @@ class Probe:
 
     def __init__(self, F: Residual, t: float, y: Array, yd: Array, seed: int) -> None:
         random = np.random.default_rng(seed)
-        self.F, self.t = F, t + DISTANCE * random.uniform()
+        self.F, self.t = F, t
         self.y, self.yd = (
             x + DISTANCE * scale(x) * random.uniform(0.5, 1.0, x.size) for x in (y, yd)
         )

@@ -13,6 +13,13 @@ from genalpha.assimulo.recognition import Found, recognised
 from genalpha.assimulo.residual import Residual
 from genalpha.errors import UnsupportedProblemError
 from genalpha.model import Mechanism
+from genalpha.model.differences import scale
+
+Array = np.ndarray
+Start = tuple[float, Array, Array]
+
+#: How far a state is moved to see what depends on what, relative to its size.
+MOVE = 1e-3
 
 
 def mechanism_from_problem(
@@ -32,6 +39,8 @@ def mechanism_from_problem(
       nonholonomic, with multipliers psi. They are kept; the positions drift.
     - "ind1" is refused: it holds neither positions' nor velocities' constraints.
     - An explicit problem with y = [q, v] has no constraints.
+    - A row that is nothing but a multiplier, up to a factor, is a constraint that is switched off
+      (``g if sw[0] else lam``): the mechanism does not have it, and the multiplier stays 0.
 
     Multipliers keep the meaning that they have in the problem, whatever its sign convention and
     scaling. If the problem has `jac` (and ``jac_use`` is not False), stiffness and damping come
@@ -55,7 +64,7 @@ class Reading:
     """A problem as a mechanism, and the way between their states.
 
     Parameters are those of `mechanism_from_problem`; F is the problem's residual, if somebody
-    else has it and counts its calls.
+    else has it and counts its calls; start is (t, y, yd) if it is not the problem's own.
 
     Attributes
     ----------
@@ -71,6 +80,7 @@ class Reading:
         n_lam: int | None = None,
         n_psi: int | None = None,
         F: Residual | None = None,
+        start: Start | None = None,
     ) -> None:
         self._F = Residual(problem) if F is None else F
         self._callbacks: FromResidual | None = None
@@ -79,8 +89,7 @@ class Reading:
             self.mechanism, self.layout = own, layout_of(own, problem.form)
             _check_sizes(own, {"n_q": n_q, "n_lam": n_lam, "n_psi": n_psi})
             return
-        t, y = float(getattr(problem, "t0", 0.0)), np.array(problem.y0, dtype=float).ravel()
-        yd = np.zeros(y.size) if self._F.explicit else np.array(problem.yd0, dtype=float).ravel()
+        t, y, yd = start = start or _start(problem, self._F.explicit)
         found = recognised(self._F, t, y, yd)
         if found is None or not _fits(found, n_q, n_lam, n_psi):
             found = Recogniser(self._F, t, y, yd).recognise(n_q, n_lam, n_psi)
@@ -89,6 +98,7 @@ class Reading:
         derivatives = FromJacobian(self._callbacks).arguments() if self._F.has_jacobian else {}
         self.mechanism = ReadMechanism(**self._callbacks.arguments() | derivatives)
         self.mechanism.whole = self._callbacks.whole
+        self._kinds = self._kinds_of_rows(start) if self._F.switches else None
 
     @property
     def switches(self) -> list[bool]:
@@ -100,10 +110,38 @@ class Reading:
         self._F.switches = list(values)
         self.forget()
 
+    def still_holds(self, start: Start) -> bool:
+        """Tell whether switches, if there are any, have left every constraint what it was."""
+        if self._callbacks is None or self._kinds is None:
+            return True
+        return np.array_equal(self._kinds, self._kinds_of_rows(start))
+
+    def _kinds_of_rows(self, start: Start) -> Array:
+        """Tell which rows of constraints change with q, v, accelerations, multipliers: 5 calls."""
+        assert self._callbacks is not None
+        t, y, yd = start
+        places = self._callbacks.found.places
+        q, v, none = places.q, places.v, places.q[:0]
+        others = np.setdiff1d(np.arange(y.size), np.concatenate([q, v]))
+        base, found = self._F(t, y, yd), []
+        for in_y, in_yd in ((q, none), (v, q), (none, v), (others, others)):
+            moved, rates = y.copy(), yd.copy()
+            moved[in_y] += MOVE * scale(y[in_y])
+            rates[in_yd] += MOVE * (scale(y[v]) if in_yd is q else scale(yd[in_yd]))
+            found.append(self._F(t, moved, rates) != base)
+        return np.delete(np.array(found), places.motion, axis=1)
+
     def forget(self) -> None:
         """Forget what the problem has answered so far: something in it may have changed."""
         if self._callbacks is not None:
             self._callbacks.forget()
+
+
+def _start(problem: Any, explicit: bool) -> Start:
+    """Return the problem's own start."""
+    y = np.array(problem.y0, dtype=float).ravel()
+    yd = np.zeros(y.size) if explicit else np.array(problem.yd0, dtype=float).ravel()
+    return float(getattr(problem, "t0", 0.0)), y, yd
 
 
 def _fits(found: Found, *sizes: int | None) -> bool:

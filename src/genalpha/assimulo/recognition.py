@@ -5,6 +5,8 @@ one with all of y find these rows, and with them positions and velocities. Accel
 multipliers are then moved one by one, which gives mass and reactions, and so are positions, which
 gives the constraints' gradients: about 2 n + m + l + 8 calls of F, all at the start and beside it.
 
+A row c lam_j is a constraint that is switched off: row and multiplier are then in no place.
+
 What does not fit is left to `probing`, which expects the order of Assimulo's `Mechanical_System`
 and says which row is not as expected.
 """
@@ -93,17 +95,29 @@ class Recognition:
     # --- q' = v -------------------------------------------------------------------------------
 
     def _find_kinematics(self) -> None:
-        """Find positions and velocities from rows c (yd_a - y_b)."""
+        """Find positions and velocities from rows c (yd_a - y_b), of "ggl2" while mu rests."""
         everything = np.arange(self.y.size)
         self.pushed = self._moves(self.yd, everything)
-        d, e = (np.array(list(x.values())) for x in (self.pushed, self._moves(self.y, everything)))
-        self.push = D = self._change(yd=self.pushed)
-        E = self._change(y=dict(enumerate(e.tolist())))
+        self.push = self._change(yd=self.pushed)
+        resting = np.count_nonzero(self.push == 0.0) // 2  # of 2 m + l constraints, at least m
+        for moved in (everything, everything[: -resting or None]):
+            moves = self._moves(self.y, moved)
+            self._choose(moves, self._change(y=moves))
+            # a rate that is left over belongs to a row q' = v that was not recognised
+            pushes = dict.fromkeys(self.others.tolist(), 1.0)
+            if self.q.size and not (pushes and self._change(yd=pushes).any()):
+                return
+        raise DoubtError
+
+    def _choose(self, moves: Moves, E: Array) -> None:
+        """Choose rows q' = v among those that fit; E is their change with moves of y."""
+        d, e = np.array(list(self.pushed.values())), np.zeros(self.y.size)
+        e[list(moves)] = list(moves.values())
         found = []
-        for row in np.flatnonzero(D).tolist():
-            c = D[row] / d
+        for row in np.flatnonzero(self.push).tolist():
+            c = self.push[row] / d
             noise = 16.0 * EPS * (abs(self.base[row]) + np.abs(c)[:, None] * scale(self.y))
-            fits = np.abs(E[row] + c[:, None] * e) <= noise
+            fits = (np.abs(E[row] + c[:, None] * e) <= noise) & (e != 0.0)
             found += [(row, int(a), int(b)) for a, b in np.argwhere(fits) if a != b]
         chosen: list[tuple[int, int, int]] = []
         # earlier unknowns are positions where there is a choice
@@ -111,36 +125,42 @@ class Recognition:
             rows, q, v = ({x[i] for x in chosen} for i in range(3))
             if row not in rows and not {a, b} & (q | v):
                 chosen.append((row, a, b))
-        if not chosen:
-            raise DoubtError
         chosen.sort(key=lambda x: x[1])
-        self.rows, self.q, self.v = (np.array(x) for x in zip(*chosen, strict=True))
-        self.others = np.setdiff1d(everything, np.concatenate([self.q, self.v]))
+        self.rows, self.q, self.v = np.array(chosen, dtype=int).reshape(-1, 3).T
+        self.others = np.setdiff1d(np.arange(self.y.size), np.concatenate([self.q, self.v]))
         self.rest = np.setdiff1d(np.arange(self.base.size), self.rows)
 
     # --- the other rows -----------------------------------------------------------------------
 
     def found(self) -> Found:
         """Sort the other rows by what they depend on."""
-        mass = self._columns(self.v, self.yd, "yd")
-        reactions = self._columns(self.others, self.y, "y")
+        mass, reactions = self._columns(self.v, self.yd, "yd"), self._multipliers()
         uses_rates = self._check_accelerations(mass)
+        mass, reactions = self._without_idle(mass, reactions)
+        slopes, speeds = self._gradients(), [self._speeds()]
         is_motion = np.asarray(mass.any(axis=1) | reactions.any(axis=1))
+        if is_motion.sum() > self.q.size:
+            speeds.append(self._speeds())
+            left = ~self._accelerations(mass, reactions, slopes, speeds)
+            mass, reactions, slopes, is_motion = (
+                x[left] for x in (mass, reactions, slopes, is_motion)
+            )
+            speeds = [(d, change[left]) for d, change in speeds]
+            self.rest = self.rest[left]
         silent = self.others.size and not reactions[is_motion].any(axis=0).all()
         if is_motion.sum() != self.q.size or not mass.any() or silent:
             raise DoubtError
-        slopes = self._gradients()
-        speeds = [self._speeds()]
         on_v = (speeds[0][1] != 0.0) & ~is_motion
         position, velocity = np.flatnonzero(~is_motion & ~on_v), np.flatnonzero(on_v)
         G = slopes[position]
-        if not G.any(axis=1).all():
+        if not G.any(axis=1).all() or self.stabilisers not in (0, position.size):
             raise DoubtError
         self._check_mass(speeds[0], mass, is_motion)
         linear = self._is_linear(reactions)
         rates: tuple[Array, Array] | None = None
         if position.size + velocity.size != self.others.size:
-            speeds.append(self._speeds())
+            if len(speeds) == 1:
+                speeds.append(self._speeds())
             velocity, *both = self._without_rates(G, velocity, speeds)
             rates = self.rest[both[0]], both[1]
         motion = _matched(mass, np.flatnonzero(is_motion))
@@ -153,6 +173,38 @@ class Recognition:
         M = signs[:, None] * mass[motion]
         return Found(places, M, G, linear, uses_rates, ideal, columns)
 
+    def _multipliers(self) -> Array:
+        """Return changes per unit of each multiplier; those that change q' = v are mu, no others.
+
+        With mu = 0, as on every solution, "ggl2" is "ovstab2".
+        """
+        everything, kinematic = self.rest, self.rows
+        self.rest = np.concatenate([everything, kinematic])
+        table = self._columns(self.others, self.y, "y")
+        self.rest = everything
+        table, in_rates = np.split(table, [everything.size])
+        is_mu = in_rates.any(axis=0)
+        self.stabilisers = int(is_mu.sum())
+        if self.y[self.others[is_mu]].any() or table[:, is_mu].any():
+            raise DoubtError
+        self.others = self.others[~is_mu]
+        return table[:, ~is_mu]
+
+    @staticmethod
+    def _accelerations(
+        mass: Array, reactions: Array, slopes: Array, speeds: list[tuple[Array, Array]]
+    ) -> Array:
+        """Tell which rows are g'' or k': no multiplier, and accelerations as others have v or q."""
+        is_motion = mass.any(axis=1) | reactions.any(axis=1)
+        (d1, w1), (d2, w2) = speeds
+        lower = ~is_motion
+        own1, own2 = (np.where(w != 0.0, w, slopes @ d)[lower] for d, w in ((d1, w1), (d2, w2)))
+        found = np.zeros(len(mass), dtype=bool)
+        for row in np.flatnonzero(mass.any(axis=1) & ~reactions.any(axis=1)):
+            a1, a2 = mass[row] @ d1, mass[row] @ d2
+            found[row] = (np.abs(a1 * own2 - a2 * own1) <= 1e-4 * np.abs(a1 * own2)).any()
+        return found
+
     def _columns(self, which: Array, x: Array, part: str) -> Array:
         """Return changes per unit of each of some unknowns, in which F should be linear."""
         steps = 2.0 ** np.ceil(np.log2(scale(x[which])))
@@ -162,11 +214,22 @@ class Recognition:
         noise = 8.0 * EPS * (np.abs(self.base[self.rest]) + np.abs(table) @ np.abs(x[which]))
         return np.where(np.abs(table) <= noise[:, None], 0.0, table)
 
+    def _without_idle(self, mass: Array, reactions: Array) -> tuple[Array, Array]:
+        """Leave out constraints that are switched off: rows c lam_j, each with its multiplier."""
+        is_motion = mass.any(axis=1) | reactions.any(axis=1)
+        if is_motion.sum() <= self.q.size:
+            return mass, reactions
+        lone = ~mass.any(axis=1) & (np.count_nonzero(reactions, axis=1) == 1)
+        expected = reactions @ self.y[self.others]
+        own = np.abs(self.base[self.rest] - expected) <= 16.0 * EPS * np.abs(expected)
+        rows = np.flatnonzero(lone & own)
+        columns = np.unique(reactions[rows].nonzero()[1])  # a rate may be switched off with its g
+        self.rest, self.others = np.delete(self.rest, rows), np.delete(self.others, columns)
+        return np.delete(mass, rows, axis=0), np.delete(np.delete(reactions, rows, 0), columns, 1)
+
     def _check_accelerations(self, mass: Array) -> bool:
-        """Check that F is affine in yd and knows no rates of multipliers; return if it knows q'."""
+        """Check that F is affine in yd; return whether it knows q' beside q' = v."""
         moves = np.array(list(self.pushed.values()))
-        if self.others.size and self._change(yd=dict.fromkeys(self.others.tolist(), 1.0)).any():
-            raise DoubtError
         by_qdot = self._change(yd={j: self.pushed[j] for j in self.q.tolist()})[self.rest]
         self._agree(mass @ moves[self.v] + by_qdot, self.push[self.rest])
         return bool(by_qdot.any())
