@@ -14,5 +14,5 @@ cdef class Integration:
     cdef public object watch
     cdef object _counters
 
-    @cython.locals(advance=Advance, keeper=Keeper, steps=Py_ssize_t, t_checked=double)
+    @cython.locals(advance=Advance, keeper=Keeper, steps=Py_ssize_t, t_checked=double, leaps=bint)
     cpdef run(self, double t_end)

@@ -25,6 +25,15 @@ class Keeper:
         """Take the end of a step."""
         raise NotImplementedError
 
+    @property
+    def leaps(self) -> bool:
+        """Whether `leap` may be of use."""
+        return False
+
+    def leap(self, t_end: float) -> bool:
+        """Have many steps taken at once, and take them; tell whether there were any."""
+        return False
+
     def happened(self, happening: Happening) -> bool:
         """Take an event; if it stops the integration, the end of the step is not kept."""
         raise NotImplementedError
@@ -58,7 +67,10 @@ class Integration:
         advance, keeper, watch = self.advance, self.keeper, self.watch
         steps = 0
         t_checked, vain = advance.t, self._in_vain()
+        leaps = watch is None and keeper.leaps
         while advance.t != t_end:
+            if leaps and keeper.leap(t_end):
+                continue
             try:
                 advance.step(t_end)
             except StepLimitError as error:

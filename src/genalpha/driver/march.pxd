@@ -27,7 +27,7 @@ cdef class Grid:
     cdef Py_ssize_t _count
     @cython.locals(following=double, left=double)
     cpdef (double, double) following(self, double t)
-    cpdef count(self)
+    cpdef count(self, Py_ssize_t steps=*)
 
 
 cdef class FixedSteps(StepSizes):

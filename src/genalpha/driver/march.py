@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,10 @@ class StepSizes:
         """Take one accepted step."""
         raise NotImplementedError
 
+    def leap(self, stepper: Stepper, t_end: float, rows: Array) -> int:
+        """Take many steps at once, see `Stepper.leap`; return how many."""
+        return 0
+
 
 class March(Advance):
     """A stepper and its step sizes under way; keeps both ends of the last step.
@@ -117,6 +122,23 @@ class March(Advance):
         self.sizes.advance(stepper, t_end)
         self._left, self._state, self._reduction = left, state, reduction
         self.t_left, self.t = self.t, stepper.t
+
+    @property
+    def leaps(self) -> bool:
+        """Whether `leap` may take steps."""
+        return isinstance(self.sizes, FixedSteps) and self.stepper.leaps
+
+    def leap(self, t_end: float, rows: Array) -> int:
+        """Take many steps at once into rows of a record; return how many.
+
+        Nothing is known of the last of them but its end, as at the start.
+        """
+        taken = self.sizes.leap(self.stepper, t_end, rows)
+        if taken:
+            self._left, self._state = None, self.stepper.state
+            self._reduction = self.stepper.reduction
+            self.t_left = self.t = self.stepper.t
+        return taken
 
     @property
     def left(self) -> Knot:
@@ -200,9 +222,20 @@ class Grid:
         equal = abs(left) <= 1e-9 * (self._count + 1)
         return (self._signed if equal else self.end - t), self.end
 
-    def count(self) -> None:
-        """Go on to the next step."""
-        self._count += 1
+    def count(self, steps: int = 1) -> None:
+        """Go on to the next step, or further."""
+        self._count += steps
+
+    def equal(self) -> tuple[float, float, int, int]:
+        """Return origin and size of the steps, those that are done, and how many are to come.
+
+        The last step, if it has another size, is not one of them.
+        """
+        steps = (self.end - self._origin) / self._signed
+        whole = round(steps)
+        if not abs(steps - whole) <= 1e-9 * whole:
+            whole = math.ceil(steps - SHORTEST_LAST) - 1
+        return self._origin, self._signed, self._count, whole - self._count
 
 
 class FixedSteps(StepSizes):
@@ -232,6 +265,18 @@ class FixedSteps(StepSizes):
         h, t = grid.following(stepper.t)
         stepper.accept(stepper.attempt(h), t)
         grid.count()
+
+    def leap(self, stepper: Stepper, t_end: float, rows: Array) -> int:
+        """See `StepSizes`."""
+        grid = self._grid
+        if grid is None or t_end != grid.end:
+            self._grid = grid = Grid(self.h, stepper.t, t_end)
+        origin, h, done, left = grid.equal()
+        if left < 1:
+            return 0
+        taken = stepper.leap(h, rows[:left], origin, done, t_end)
+        grid.count(taken)
+        return taken
 
 
 class GivenSteps(StepSizes):

@@ -60,11 +60,24 @@ class Shown(Keeper):
 
     def keep(self) -> bool:
         """See `Keeper`."""
+        self._show()
+        return self._keeper.keep()
+
+    @property
+    def leaps(self) -> bool:
+        """See `Keeper`."""
+        return self._keeper.leaps
+
+    def leap(self, t_end: float) -> bool:
+        """See `Keeper`."""
+        self._show()
+        return self._keeper.leap(t_end)
+
+    def _show(self) -> None:
         now = time.monotonic()
         if now >= self._next:
             self._display.show(self._advance.t)
             self._next = now + PAUSE
-        return self._keeper.keep()
 
     def happened(self, happening: Happening) -> bool:
         """See `Keeper`."""

@@ -24,4 +24,6 @@ cdef class Record(Keeper):
 
     @cython.locals(stepper=Stepper, block=Block)
     cpdef bint keep(self) except -1
+    @cython.locals(block=Block)
+    cdef Block _block_with_room(self)
     cdef Block _next_block(self)

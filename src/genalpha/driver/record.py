@@ -61,19 +61,26 @@ class Record(Keeper):
     def keep(self) -> bool:
         """Keep the present state."""
         stepper = self._march.stepper
-        state, block = stepper.state, self._block
+        state, block = stepper.state, self._block_with_room()
         if self._complete:
             self.knots[self.length] = stepper.knot()
-        if (
-            block is None
-            or block.used == block.rows.shape[0]
-            or block.reduction is not stepper.reduction
-        ):
-            block = self._next_block()
         write_row(block.rows, block.used, self._march.t, state.q, state.v, state.a, state.kept)
         block.used += 1
         self.length += 1
         return False
+
+    @property
+    def leaps(self) -> bool:
+        """See `Keeper`."""
+        return self._march.leaps
+
+    def leap(self, t_end: float) -> bool:
+        """See `Keeper`; accelerations and multipliers are worked out when they are asked for."""
+        block = self._block_with_room()
+        taken = self._march.leap(t_end, block.rows[block.used :])
+        block.used += taken
+        self.length += taken
+        return taken > 0
 
     def keep_event(self, knot: Knot) -> None:
         """Keep the motion at an event in the place of the state, which is beyond it."""
@@ -82,6 +89,16 @@ class Record(Keeper):
         assert block is not None
         block.rows[block.used - 1, : 1 + 2 * block.n] = np.concatenate([[knot.t], knot.q, knot.v])
         self.knots[self.length - 1] = knot
+
+    def _block_with_room(self) -> Block:
+        block = self._block
+        if (
+            block is None
+            or block.used == block.rows.shape[0]
+            or block.reduction is not self._march.stepper.reduction
+        ):
+            block = self._next_block()
+        return block
 
     def _next_block(self) -> Block:
         size = min(LARGEST, max(FIRST, self.length))

@@ -12,6 +12,8 @@ cdef class Stepper:
     cdef public Counters counters
     cdef public object state, known
     cdef tuple _checked
+    cdef object _native
+    cdef int _in_vain
     cdef Scheme _step
     cpdef attempt(self, double h)
     cpdef accept(self, state, t=*)

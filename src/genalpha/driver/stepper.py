@@ -43,6 +43,8 @@ Array = np.ndarray
 #: A constraint that was left out as redundant may be missed by this distance, relative to the size
 #: of the coordinates, before it is taken up again.
 LOST = 1e-7
+#: After so many leaps without a step, it is steps that are taken.
+IN_VAIN = 3
 
 
 def complete(
@@ -90,6 +92,8 @@ class Stepper:
         self.scheme = choose(options.scheme, mechanism)
         self.known: Knot | None = None
         self._checked: tuple[Any, Any] = (None, None)
+        self._native: Any = None
+        self._in_vain = 0
         self.counters = counters or Counters()
         self.newton = Newton(
             options.jacobian,
@@ -155,6 +159,42 @@ class Stepper:
         self.newton.forget()
         self.newton.past = Past()
         self._step = self.scheme(reduction.mechanism, self.settings, self.newton)
+        self._native, self._in_vain = None, 0
+
+    @property
+    def leaps(self) -> bool:
+        """Whether `leap` may take steps."""
+        if self._native is None and not self._in_vain:
+            self._native = None if self.reduction.dependent.size else self._step.native()
+        return self._native is not None
+
+    def leap(self, h: float, rows: Array, origin: float, done: int, end: float) -> int:
+        """Take equal steps in machine code, each into a row of a record; return how many.
+
+        A step that fails there is not taken: `attempt` is to say why. Where all fail, `leap` is no
+        longer tried.
+
+        Parameters
+        ----------
+        h : float
+        rows : (k, width) array
+            As many steps are taken; see `genalpha.driver.record.Block`.
+        origin, done, end : float, int, float
+            Step i ends at origin + (done + i) h, or at `end` if that is the same but for rounding.
+        """
+        past = self.newton.past.equal_rows(h) if self.leaps and self.state.h == h else None
+        if past is None:
+            return 0
+        native = self._native
+        taken = int(native.run(self.state, past, rows, origin, done, h, end))
+        self._in_vain = 0 if taken else self._in_vain + 1
+        if self._in_vain == IN_VAIN:
+            self._native = None
+        if taken:
+            self.state, self.t, self.known = native.state(), native.t, None
+            self.newton.past.replace(self.t, h, native.past_rows())
+            self.newton.forget()
+        return taken
 
     def attempt(self, h: float) -> State:
         """Return the state that a step of size `h` leads to; the stepper's own stays as it is.

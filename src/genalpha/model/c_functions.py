@@ -9,6 +9,10 @@ to data of its own::
 It may be given as a `scipy.LowLevelCallable` (with user data), a `numba.cfunc`, or a function
 pointer of ctypes. How much it writes is seen from what it leaves of a buffer; that is how the
 numbers of constraints are found, and how a wrong size is noticed.
+
+C functions are called without the GIL, and by several threads at once if several threads integrate:
+what they do with Python objects they must ask for, and user data that they write to must be one
+mechanism's own.
 """
 
 from __future__ import annotations

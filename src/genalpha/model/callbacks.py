@@ -51,7 +51,18 @@ def constant_matrix(
     matrix = checked_matrix(lambda: value, name, shape, as_sparse)().copy()
     if not as_sparse:
         matrix.flags.writeable = False
-    return lambda *arguments: matrix
+    return Constant(matrix)
+
+
+class Constant:
+    """A callback that always returns the same matrix."""
+
+    def __init__(self, matrix: Matrix) -> None:
+        self.matrix = matrix
+
+    def __call__(self, *arguments: Any) -> Matrix:
+        """Return the matrix."""
+        return self.matrix
 
 
 class CheckedSparse:

@@ -64,6 +64,22 @@ class Past:
             relation, known = (), min(known, SMOOTH)
         return extrapolated(self._values, self._times, self._newest, known, t, relation)
 
+    def equal_rows(self, h: float) -> Array | None:
+        """Return the unknowns of all steps, the newest last; None if not all have the size h."""
+        known = self._known
+        if not known or (known > 1 and not self._is_one_more(self._t + h)):
+            return None
+        return self._values[(self._newest - np.arange(known - 1, -1, -1)) % LENGTH]
+
+    def replace(self, t: float, h: float, rows: Array) -> None:
+        """Remember other steps instead, of equal size up to `t`; the newest last."""
+        known = self._known = min(len(rows), LENGTH)
+        self._values = np.zeros((LENGTH, rows.shape[1]))
+        self._values[:known] = rows[-known:]
+        self._times = np.zeros(LENGTH)
+        self._times[:known] = t - h * np.arange(known - 1, -1, -1)
+        self._newest, self._equal, self._t, self._h = known - 1, known, t, h
+
     def _is_one_more(self, t: float) -> bool:
         """Tell whether all steps up to `t` have the same size."""
         return self._equal >= self._known - 1 and abs(t - self._t - self._h) <= EQUAL * abs(self._h)

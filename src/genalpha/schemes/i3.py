@@ -41,6 +41,7 @@ from genalpha.numerics.newton import Newton, Sizes
 from genalpha.numerics.roots import Root, acting
 from genalpha.options import Choice, Option
 from genalpha.schemes.drift import drifted, jerk, present_drift
+from genalpha.schemes.native import native_steps
 from genalpha.schemes.printed import Printed, acceleration, constraint, position, velocity
 from genalpha.schemes.scheme import GeneralizedAlpha, Reported, Settings
 
@@ -204,6 +205,13 @@ class GenAlphaI3(GeneralizedAlpha):
         self.a_hat = a_hat
         self.unknowns = self.newton.past.predicted(self.t, self.relation)
         return a0
+
+    def native(self) -> Any:
+        """See `Scheme`."""
+        o = self.o
+        if self.adjustment == "gamma":
+            return None
+        return native_steps("i3", "I3", self, o.n_q + o.n_lam + o.n_psi)
 
     def correct(self, solvers: Any) -> Sizes:
         """See `Problem`."""

@@ -164,6 +164,10 @@ class Scheme(Problem):
         """Return the state after a step of size `h`."""
         raise NotImplementedError
 
+    def native(self) -> Any:
+        """Return the same steps in machine code, see `genalpha.schemes.native`; None if not."""
+        return None
+
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
         """Return vdot, lam, psi, all of second order; `kept` is that of the state."""

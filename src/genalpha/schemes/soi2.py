@@ -61,6 +61,7 @@ from genalpha.numerics.linear import Solve
 from genalpha.numerics.mass import mass_solver
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.numerics.roots import Root, acting
+from genalpha.schemes.native import native_steps
 from genalpha.schemes.printed import Printed, acceleration, constraint, position, velocity
 from genalpha.schemes.scheme import GeneralizedAlpha, Reported, Scheme, Settings
 
@@ -214,6 +215,12 @@ class GenAlphaSOI2(GeneralizedAlpha):
         half = o.n_q + o.n_lam + o.n_psi
         x, y = part(guess, 0, half), part(guess, half, 2 * half)
         self.unknowns = Unknowns(x, y, o.reaction_at(self.t, plus(self.q_hat, self.hb, x)))
+
+    def native(self) -> Any:
+        """See `Scheme`."""
+        o = self.o
+        count = 2 * (o.n_q + o.n_lam + o.n_psi)
+        return native_steps("soi2", "SOI2", self, count, "holonomic_rate")
 
     def correct(self, solvers: Any) -> Sizes:
         """Do one position step and one projection, see `Problem`."""

@@ -1,0 +1,125 @@
+# C types of `genalpha.schemes.native.newton`.
+
+cimport numpy as cnp
+from genalpha.kernels.memory cimport Size
+from genalpha.kernels.native cimport Function, evaluate
+
+cdef enum:
+    #: Steps that are remembered, and those that a polynomial goes through, see `prediction`.
+    LENGTH = 9
+    SMOOTH = 6
+    #: Groups of unknowns that converge at rates of their own, at most.
+    GROUPS = 2
+
+
+cdef struct Callback:
+    #: A function of the mechanism; where its result is, or a constant matrix; and its calls.
+    Function function
+    double* out
+    long calls
+
+
+cdef inline double* value(Callback* f, double t, double* q, double* v=NULL, double* vdot=NULL,
+                          double* lam=NULL, double* psi=NULL) noexcept nogil:
+    """The result of a function, until its next call; a constant matrix as it is."""
+    if f.function.vectors:
+        f.calls += 1
+        evaluate(&f.function, t, q, v, vdot, lam, psi, f.out)
+    return f.out
+
+
+cdef struct LU:
+    #: A matrix in Fortran order, which becomes its factors.
+    double* a
+    int* pivots
+    int size
+
+
+cdef bint factorize(LU* lu) noexcept nogil
+cdef void solve(LU* lu, double* x) noexcept nogil
+
+cdef struct Scales:
+    #: See `genalpha.numerics.accuracy.Scales`.
+    double noise, multiplier_noise, mass_over_gradient
+
+
+cdef void add_multiple(double* r, double c, double* x, Size n) noexcept nogil
+cdef void add_product(double* r, double c, double* A, double* x, Size n, Size m) noexcept nogil
+cdef void add_transposed(double* r, double c, double* A, double* x, Size n, Size m) noexcept nogil
+cdef void put(LU* lu, Size row, Size column, double c, double* A, Size n, Size m) noexcept nogil
+cdef void put_transposed(LU* lu, Size row, Size column, double c, double* A, Size n,
+                         Size m) noexcept nogil
+cdef double largest(double* x, Size n) noexcept nogil
+
+
+cdef class Steps:
+    cdef readonly object scheme, o
+    cdef dict _natives
+    cdef list _kept
+    cdef readonly Size n, m, l, size, count
+    cdef readonly long nfcns, njacs, nlus, nniters
+    cdef readonly double t, h
+    # the state, the unknowns of the step, and the guess that they started from
+    cdef double* q
+    cdef double* v
+    cdef double* a
+    cdef double* a_old
+    cdef double* x
+    cdef double* guess
+    # the mechanism
+    cdef Callback mass, force, g, G, rate, k, K, k_q, Kt, Ct
+    cdef bint differenced
+    cdef double rounding, relative
+    cdef double* signs
+    # the scheme
+    cdef double alpha_m, alpha_f, beta, gamma, alpha
+    # Newton's iteration, see `genalpha.numerics.newton`
+    cdef bint has_matrix
+    cdef double rate_of_steps, life
+    cdef int fewest, extra, age, max_iterations, setup_cost, moves
+    cdef double* moved
+    cdef Scales scales
+    # unknowns of the last steps, the newest last; sums of them and their backward differences
+    cdef double* past
+    cdef double* differences
+    cdef double relation[3]
+    cdef int known, more, rows
+    # room for what is needed for a moment
+    cdef double* r
+    cdef double* shifted_q
+    cdef double* shifted_v
+    cdef double* base
+    cdef double* column
+
+    cdef cnp.ndarray copy(self, double* x, Size n)
+    cdef _count(self, Callback* f, str name)
+    cdef void put_back(self) noexcept nogil
+    cdef double* room(self, Size count)
+    cdef int load(self, Callback* f, str name, Size size) except -1
+    cdef void begin(self) noexcept nogil
+    cdef void correct(self, double* sizes) noexcept nogil
+    cdef bint setup(self) noexcept nogil
+    cdef void restored(self) noexcept nogil
+    cdef void finish(self) noexcept nogil
+    cdef double* kept(self) noexcept nogil
+
+    cdef Size take(self, double* row, Size width, Size count, double origin, Size done,
+                   double end) noexcept nogil
+    cdef bint newton(self) noexcept nogil
+    cdef bint renew(self) noexcept nogil
+    cdef bint iterate(self, bint renew) noexcept nogil
+    cdef bint hopeless(self, int iteration, double size, double rate) noexcept nogil
+    cdef void remember(self, int iteration, double worst) noexcept nogil
+    cdef void accelerate(self, double* d) noexcept nogil
+    cdef double size_of(self, double* d, double* x, double* at, double displacement) noexcept nogil
+    cdef bint find_scales(self, LU* lu, double mass, double tangent, double gradient, double* q,
+                          double* d) noexcept nogil
+
+    cdef void tabulate(self) noexcept nogil
+    cdef void append(self) noexcept nogil
+    cdef void predict(self) noexcept nogil
+
+    cdef void imbalance(self, double* r, double c, double t, double* q, double* v,
+                        double* x) noexcept nogil
+    cdef double put_tangent(self, LU* lu, double t, double* q, double* v, double* x, double* vdot,
+                            double cq, double cv) noexcept nogil

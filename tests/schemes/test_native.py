@@ -1,0 +1,57 @@
+"""Steps in machine code, put into the papers' equations as printed in the scheme files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from genalpha.imports import COMPILED
+from genalpha.kernels import Native
+from genalpha.mechanisms import lagrangians
+from tests.schemes.support import steps
+from tests.schemes.test_equations import ALLOWED, H
+
+pytest.importorskip("sympy", reason="needs the extra [symbolic]")
+pytestmark = pytest.mark.skipif(not COMPILED, reason="there is no compiled code")
+
+SCHEMES = ("GenAlphaI3", "GenAlphaSOI2")
+MECHANISMS = ("simple_pendulum", "driven_pendulum", "four_bar", "slider_crank", "rolling_disk")
+
+
+@pytest.mark.parametrize("options", [{}, {"rho_inf": 0.0}, {"alpha": -0.3}, {"start": "plain"}])
+@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_steps_satisfy_the_printed_equations(scheme, name, options):
+    o = getattr(lagrangians, name)()
+    assert isinstance(o.force, Native)
+    (at_work, _, old, _), *_ = steps(o, [H], scheme=scheme, **options)
+    native, checked = at_work.native(), set()
+    rows = np.empty((1, 1 + 3 * o.n_q + old.kept.size))
+    for i in range(1, 15):
+        past = at_work.newton.past.equal_rows(H)
+        assert len(past) == min(i + 1, 9)
+        assert native.run(old, past, rows, o.t0, i, H, 1e9) == 1
+        new = native.state()
+        at_work.newton.past.replace(new.t, H, native.past_rows())
+        np.testing.assert_array_equal(rows[0], np.r_[new.t, new.q, new.v, new.a, new.kept])
+        for number, equation in at_work.printed(o, at_work.settings, old, new).items():
+            assert equation.residual() < ALLOWED[equation.level], number
+            checked.add(number)
+        old = new
+    assert len(checked) >= 5
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_what_cannot_be_taken_natively(scheme):
+    """Callbacks of Python, matrices that are to be renewed always, sparse linear algebra."""
+    o = lagrangians.simple_pendulum()
+    ((at_work, *_),) = steps(o, [H], scheme=scheme)
+    assert at_work.native() is not None
+    at_work.newton.mode = "every step"
+    assert at_work.native() is None
+    python = lagrangians.simple_pendulum().replace(force=lambda t, q, v: np.array([0.0, -9.81]))
+    ((at_work, *_),) = steps(python, [H], scheme=scheme)
+    assert at_work.native() is None
+    if scheme == "GenAlphaI3":
+        ((at_work, *_),) = steps(o, [H], scheme=scheme, adjustment="gamma")
+        assert at_work.native() is None
