@@ -34,6 +34,7 @@ from genalpha.model.callbacks import (
     checked_vector,
     constant_matrix,
 )
+from genalpha.model.constraint import Holonomic
 from genalpha.model.differences import DIFFERENCED, EPS
 from genalpha.model.equations import Equations
 from genalpha.model.given import Given, real
@@ -228,8 +229,11 @@ class Mechanism(Equations):
         self.reaction = vector("reaction") or _empty  # replaced below when it is the default
         probe = Patterns(self, patterns)
 
-        self.holonomic_jacobian = matrix("holonomic_jacobian") or self._unless_empty(
-            (m, n), lambda: completion.position_jacobian(self.holonomic, probe.holonomic())
+        own = None
+        if m and "holonomic_jacobian" not in given:
+            self.holonomic = own = Holonomic(self.holonomic, probe.holonomic())
+        self.holonomic_jacobian = matrix("holonomic_jacobian") or (
+            own.jacobian if own else self._empty_matrix((m, n))
         )
         self.nonholonomic_jacobian = matrix("nonholonomic_jacobian") or self._unless_empty(
             (l, n), lambda: completion.velocity_jacobian(self.nonholonomic, probe.nonholonomic())
@@ -238,20 +242,15 @@ class Mechanism(Equations):
             (l, n), lambda: completion.position_gradient(self.nonholonomic, probe.gradient())
         )
         G, K = self.holonomic_jacobian, self.nonholonomic_jacobian
-        terms = completion.Magnitude(G)
         self.holonomic_rate = vector("holonomic_rate") or (
-            completion.position_rate(self.holonomic, G)
-            if "holonomic_jacobian" in given
-            else completion.position_rate_along(self.holonomic, terms)
-            if m
-            else _empty
+            own.rate if own else completion.position_rate(self.holonomic, G) if m else _empty
         )
         knows_rate = {"holonomic_rate", "holonomic_jacobian"} & self.given
         self.holonomic_acceleration = vector("holonomic_acceleration") or (
             completion.along_motion(self.holonomic_rate, lambda t, q, v: G(t, q))
             if knows_rate
-            else completion.position_acceleration(self.holonomic, terms)
-            if m
+            else own.acceleration
+            if own
             else _empty
         )
         self.nonholonomic_acceleration = vector("nonholonomic_acceleration") or (
@@ -318,8 +317,9 @@ class Mechanism(Equations):
         self, shape: tuple[int, int], complete: Callable[[], MatrixFunction]
     ) -> MatrixFunction:
         """Complete a Jacobian by differences; without rows it is the empty matrix."""
-        if shape[0]:
-            return complete()
+        return complete() if shape[0] else self._empty_matrix(shape)
+
+    def _empty_matrix(self, shape: tuple[int, int]) -> MatrixFunction:
         empty = sparse.csc_array(shape) if self.is_sparse else np.zeros(shape)
         return lambda *arguments: empty
 

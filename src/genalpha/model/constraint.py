@@ -1,0 +1,170 @@
+"""Constraints whose gradients nobody gives: what is known of g saves calls of it.
+
+Rods, spheres, joints of points and the norms of Euler parameters are of second degree,
+
+    g(q) = g_r + G_r d + H(d, d) / 2,      d = q - q_r,
+
+wherever q is. G = G_r + H d, G v and H(v, v) then cost no calls. That is tried once, and every
+value of g that anybody asks for is compared with it: the first one that differs ends it, and
+derivatives are differences of g from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from genalpha.model.callbacks import Array, MatrixFunction, VectorFunction, now
+from genalpha.model.completion import (
+    Magnitude,
+    position_acceleration,
+    position_jacobian,
+    position_rate_along,
+)
+from genalpha.model.differences import EPS, Groups, scale
+
+#: How far q is moved, relative to its size: differences of a quadratic are right with any step.
+STEP = 0.125
+#: Values agree if they differ by no more than this part of what they sum up.
+CLOSE = 1e-11
+#: Rounding of third differences; g sums up more than it changes by, but not that much more.
+NOISE = 512.0 * EPS
+#: Second derivatives cost n^2 / 2 calls and n^2 m numbers: not for more coordinates than this.
+MOST = 64
+
+
+class Quadratic:
+    """A constraint of second degree, as it is at q_r.
+
+    Parameters
+    ----------
+    q, g : (n,) and (m,) array
+        A point, and the value there.
+    G, H : (m, n) and (m, n, n) array
+        Derivatives there.
+    """
+
+    def __init__(self, q: Array, g: Array, G: Array, H: Array) -> None:
+        self.q, self.g, self.G, self.H = q, g, G, H
+        self._allowed = (
+            CLOSE * (np.abs(g) + np.abs(G) @ scale(q)),
+            CLOSE * np.abs(G).sum(axis=1),
+            CLOSE * np.abs(H).sum(axis=(1, 2)),
+        )
+
+    def jacobian(self, q: Array) -> Array:
+        """Return G."""
+        return self.G + self.H @ (q - self.q)
+
+    def fits(self, q: Array, g: Array) -> bool:
+        """Tell whether g is the value at q."""
+        d = q - self.q
+        wrong = np.abs(g - self.g - (self.G + 0.5 * (self.H @ d)) @ d)
+        far, (a, b, c) = float(np.abs(d).max()), self._allowed
+        return bool((wrong <= a + far * (b + far * c)).all())  # NaN does not fit
+
+
+def quadratic_at(g: VectorFunction, t: float, q: Array) -> Quadratic | None:
+    """Return what g is if it is quadratic in q and does not know the time, else None.
+
+    Costs n (n + 1) / 2 + n + 6 calls, or 5 if g is something else.
+    """
+    n, steps, base = q.size, STEP * scale(q), g(t, q)
+    if n > MOST or not np.array_equal(g(t + STEP, q), base):
+        return None
+    d = steps * np.random.default_rng(0).uniform(0.5, 1.0, n)
+    line = [g(t, q + s * d) for s in (-1.0, 1.0, 2.0)]
+    third = line[2] - 3.0 * line[1] + 3.0 * base - line[0]
+    size = np.max(np.abs([base, *line]), axis=0) + np.abs(line[1] - line[0])
+    if not (np.abs(third) <= NOISE * size).all():
+        return None
+    ahead = np.array([g(t, q + move) for move in np.diag(steps)]) - base
+    behind = np.array([g(t, q - move) for move in np.diag(steps)]) - base
+    both = np.empty((base.size, n, n))
+    for i in range(n):
+        both[:, i, i] = ahead[i] + behind[i]
+        for j in range(i):
+            move = np.zeros(n)
+            move[[i, j]] = steps[[i, j]]
+            both[:, i, j] = both[:, j, i] = g(t, q + move) - base - ahead[i] - ahead[j]
+    sums = np.abs(base) + np.abs(ahead).max(axis=0) + np.abs(behind).max(axis=0)
+    both[np.abs(both) <= 0.1 * NOISE * sums[:, None, None]] = 0.0
+    G = 0.5 * (ahead - behind).T / steps
+    found = Quadratic(q.copy(), base, G, both / np.multiply.outer(steps, steps))
+    return (
+        found
+        if all(found.fits(q + s * d, x) for s, x in zip((-1, 1, 2), line, strict=True))
+        else None
+    )
+
+
+class Holonomic:
+    """g, and G, g_t + G v and g_tt + 2 g_tq v + g_qq(v, v), none of which is given.
+
+    Parameters
+    ----------
+    g : callable(t, q) -> (m,)
+    groups : Groups, optional
+        Of the columns of G, where it is sparse.
+    """
+
+    def __init__(self, g: VectorFunction, groups: Groups | None) -> None:
+        self.g, self.groups = g, groups
+        self._model: Quadratic | None = None
+        self._tried = groups is not None
+        self._differenced: MatrixFunction = position_jacobian(self, groups)
+        terms = Magnitude(self.jacobian)
+        self._rate, self._acceleration = (
+            make(self, terms) for make in (position_rate_along, position_acceleration)
+        )
+
+    @property
+    def calls(self) -> int:
+        """How often g was called."""
+        return int(getattr(self.g, "calls", 0))
+
+    def __call__(self, t: float, q: Array) -> Array:
+        """Return g, to be kept."""
+        return self._seen(q, self.g(t, q))
+
+    def now(self, t: float, q: Array) -> Array:
+        """Return g, to be used before the next call."""
+        return self._seen(q, now(self.g)(t, q))
+
+    def _seen(self, q: Array, value: Array) -> Array:
+        if self._model is not None and not self._model.fits(q, value):
+            self._model = None
+        return value
+
+    def _quadratic(self, t: float, q: Array) -> Quadratic | None:
+        """Return g as a quadratic, if it is one as far as is known."""
+        if not self._tried:
+            self._tried = True
+            self._model = _without_complaints(lambda: quadratic_at(self.g, t, q))
+        return self._model
+
+    def jacobian(self, t: float, q: Array) -> Any:
+        """Return G."""
+        model = self._quadratic(t, q)
+        return self._differenced(t, q) if model is None else model.jacobian(q)
+
+    def rate(self, t: float, q: Array, v: Array) -> Array:
+        """Return g_t + G v."""
+        model = self._quadratic(t, q)
+        return self._rate(t, q, v) if model is None else model.jacobian(q) @ v
+
+    def acceleration(self, t: float, q: Array, v: Array) -> Array:
+        """Return g_tt + 2 g_tq v + g_qq(v, v)."""
+        model = self._quadratic(t, q)
+        return self._acceleration(t, q, v) if model is None else model.H @ v @ v
+
+
+def _without_complaints(probe: Callable[[], Quadratic | None]) -> Quadratic | None:
+    """Return what a probe finds; a function that fails beside the start is no quadratic."""
+    with np.errstate(all="ignore"):
+        try:
+            return probe()
+        except (ArithmeticError, ValueError):
+            return None
