@@ -96,8 +96,10 @@ class Reading:
         self.layout = Layout.of(found.places)
         self._callbacks = FromResidual(self._F, found, t, y, yd)
         derivatives = FromJacobian(self._callbacks).arguments() if self._F.has_jacobian else {}
-        self.mechanism = ReadMechanism(**self._callbacks.arguments() | derivatives)
-        self.mechanism.whole = self._callbacks.whole
+        redundant = {"redundant": getattr(problem, "redundant", "error")}
+        self.mechanism = ReadMechanism(**self._callbacks.arguments() | derivatives | redundant)
+        if self.mechanism.redundant == "error":  # otherwise rows are left out, which F cannot do
+            self.mechanism.whole = self._callbacks.whole
         self._kinds = self._kinds_of_rows(start) if self._F.switches else None
 
     @property

@@ -80,10 +80,14 @@ def check_rank(o: Mechanism, t: float, q: Array, v: Array) -> None:
 def _check(o: Mechanism, t: float, dependent: Array) -> None:
     if dependent.size and o.redundant != "least":
         names = ", ".join(o.constraint_names[i] for i in dependent)
+        cure = (
+            "give the mechanism redundant='least' for multipliers of minimum norm"
+            if o.whole is None
+            else "set problem.redundant = 'least' to have them left out, with multipliers 0"
+        )
         raise RedundantConstraintsError(
             f"{o.name}: {dependent.size} of {o.n_lam + o.n_psi} constraints depend on the others "
-            f"at t = {t:g}: {names}. Remove them, or give the mechanism redundant='least' for "
-            "multipliers of minimum norm."
+            f"at t = {t:g}: {names}. Remove them, or {cure}."
         )
 
 
