@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -79,6 +80,32 @@ def test_a_film(plt, tmp_path: Path, ending: str) -> None:
             frames.append(np.asarray(image.convert("RGB")))
     assert len(frames) == 5
     assert np.any(frames[0] != frames[-1])
+
+
+def test_a_film_as_svg_needs_no_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    solution = integrate(mechanism("simple_pendulum"), 0.5, h=0.01)
+    file = tmp_path / "film.svg"
+    assert solution.animate(file, seconds=2.0, fps=10, trail=True) is None
+    trail, rod = ElementTree.parse(file).getroot().findall("{*}polyline")
+    frames = rod.find("{*}animate").get("values").split(";")
+    assert len(frames) == 20 and rod.find("{*}animate").get("dur") == "2s"
+    hinge, bob = (np.array(point.split(","), dtype=float) for point in frames[-1].split())
+    down = solution.q[-1] * [1.0, -1.0] / np.hypot(*solution.q[-1])
+    assert np.allclose((bob - hinge) / np.hypot(*(bob - hinge)), down, atol=1e-2)
+    covered = [float(x) for x in trail.find("{*}animate").get("values").split(";")]
+    assert covered[0] == 1.0 and covered[-1] == 0.0 and np.all(np.diff(covered) < 0.0)
+
+
+def test_a_trail_is_in_every_film(plt, tmp_path: Path) -> None:
+    solution = integrate(mechanism("simple_pendulum"), 0.5, h=0.01)
+    sizes = []
+    for trail in (False, True):
+        solution.animate(tmp_path / "film.gif", seconds=1.0, fps=5, trail=trail)
+        sizes.append((tmp_path / "film.gif").stat().st_size)
+    assert sizes[0] != sizes[1]
 
 
 @pytest.mark.parametrize("name", ["simple_pendulum", "rolling_disk", "andrews_squeezer"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from genalpha.driver.moving_svg import moving_svg
 from genalpha.driver.pictures import matplotlib
 from genalpha.errors import InvalidOptionError
 
@@ -19,7 +20,7 @@ Sketch = Callable[[float, Array], Sequence[Array]]
 
 #: A film is as long as the motion, but within these bounds, in seconds.
 SHORTEST, LONGEST = 3.0, 20.0
-FORMATS = (".gif", ".html")
+FORMATS = (".gif", ".html", ".svg")
 
 
 def animate(
@@ -28,6 +29,7 @@ def animate(
     sketch: Sketch | None,
     seconds: float | None,
     fps: int,
+    trail: bool,
 ) -> Any:
     """See `Solution.animate`."""
     _check(path, seconds, fps)
@@ -35,14 +37,22 @@ def animate(
     length = float(np.clip(abs(last - first), SHORTEST, LONGEST)) if seconds is None else seconds
     times = np.linspace(first, last, max(2, round(length * fps)))
     outlines = [_outline(solution, t, sketch) for t in times]
+    if path is not None and Path(path).suffix.lower() == ".svg":
+        text = moving_svg(outlines, length, solution.mechanism.name, trail)
+        Path(path).write_text(text, encoding="utf-8")
+        return None
     plt = matplotlib("pyplot", "Solution.animate")
     figure, lines, title = _scene(plt, solution, outlines)
+    tip = np.array([outline[-1][-1] for outline in outlines])
+    path_of_tip = figure.axes[0].plot([], [], color="0.7", linewidth=0.8, zorder=0)[0]
 
     def draw(frame: int) -> list[Any]:
+        if trail:
+            path_of_tip.set_data(*tip[: frame + 1].T)
         for line, points in zip(lines, outlines[frame], strict=False):
             line.set_data(points[:, 0], points[:, 1])
         title.set_text(f"{solution.mechanism.name}, t = {times[frame]:.3f}")
-        return [*lines, title]
+        return [*lines, path_of_tip, title]
 
     film = matplotlib("animation", "Solution.animate").FuncAnimation(
         figure, draw, frames=len(times), interval=1000.0 / fps
@@ -56,7 +66,7 @@ def animate(
 def _check(path: str | Path | None, seconds: float | None, fps: int) -> None:
     faults = []
     if path is not None and Path(path).suffix.lower() not in FORMATS:
-        faults.append(f"path = {str(path)!r}; expected a file name that ends with .gif or .html")
+        faults.append(f"path = {str(path)!r}; expected a file name that ends with .gif, .html or .svg")
     if seconds is not None and not 0.0 < seconds < np.inf:
         faults.append(f"seconds = {seconds!r}; expected a positive number")
     if not 1 <= fps <= 100:

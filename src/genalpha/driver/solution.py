@@ -282,29 +282,33 @@ class Solution:
         sketch: Callable[[float, Array], Sequence[Array]] | None = None,
         seconds: float | None = None,
         fps: int = 20,
+        trail: bool = False,
     ) -> Any:
-        """Make a film of the motion; needs matplotlib.
+        """Make a film of the motion; needs matplotlib, unless it is saved as SVG.
 
         Parameters
         ----------
         path : str or Path, optional
-            Where to save it: a file name that ends with .gif or .html. Default: nowhere.
+            Where to save it: a file name that ends with .gif, .html (with buttons) or .svg (small
+            and sharp, for web pages). Default: nowhere.
         sketch : callable(t, q) -> list of (k, 2) arrays, optional
             The mechanism's outline as polylines. Mechanisms of `genalpha.mechanisms` have one.
         seconds : float, optional
             Length of the film. Default: that of the motion, but from 3 to 20 seconds.
         fps : int, optional
             Frames per second, default 20.
+        trail : bool, optional
+            Whether the last point of the outline's last line leaves its path. Default False.
 
         Returns
         -------
-        matplotlib.animation.FuncAnimation
-            For notebooks; keep it in a variable while it is shown.
+        matplotlib.animation.FuncAnimation or None
+            For notebooks; keep it in a variable while it is shown. None if it was saved as SVG.
         """
-        return animation.animate(self, path, sketch, seconds, fps)
+        return animation.animate(self, path, sketch, seconds, fps, trail)
 
     def plot_steps(self, axes: Any, **style: Any) -> None:
-        """Plot the sizes of the steps over time; crosses are steps that were tried in vain.
+        """Plot the sizes of the steps over time; crosses are rejected steps.
 
         Parameters
         ----------

@@ -156,11 +156,16 @@ def flexible_pendulum(
 
     Parameters
     ----------
-    elements : N
-    length : m
-    density : mass per length (kg/m)
-    EA : axial stiffness (N); EI : bending stiffness (N m^2)
-    gravity : m/s^2
+    elements : int
+        Their number N.
+    length : float
+        In m.
+    density : float
+        Mass per length (kg/m).
+    EA, EI : float
+        Axial stiffness (N) and bending stiffness (N m^2).
+    gravity : float
+        In m/s^2.
     """
     model = _Beam(elements, length, density, EA, EI, gravity)
     nodes = np.zeros((elements + 1, 4))

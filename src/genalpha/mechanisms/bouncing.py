@@ -19,8 +19,10 @@ class Stop:
 
     Parameters
     ----------
-    angle : rad, between -pi / 2 and pi / 2
-    restitution : speed after an impact over speed before it
+    angle : float
+        Where the stop is (rad), between -pi / 2 and pi / 2.
+    restitution : float
+        Speed after an impact over speed before it.
     """
 
     angle: float = -0.3
@@ -106,12 +108,17 @@ def bouncing_pendulum(
 
     Parameters
     ----------
-    stop : default ``Stop()``
-    point_mass : kg
-    length : m
-    gravity : m/s^2
-    angle0, rate0 : initial angle from the downward vertical (rad), right of the stop, and its
-        rate (rad/s), too small to turn over
+    stop : Stop | None
+        Default ``Stop()``.
+    point_mass : float
+        In kg.
+    length : float
+        In m.
+    gravity : float
+        In m/s^2.
+    angle0, rate0 : float
+        Initial angle from the downward vertical (rad), right of the stop, and its rate (rad/s), too
+        small to turn over.
     """
     stop = Stop() if stop is None else stop
     if not stop.angle < angle0 < pi:

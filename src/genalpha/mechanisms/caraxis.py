@@ -111,11 +111,16 @@ def car_axis(
 
     Parameters
     ----------
-    eps : stiffness parameter; the mass of a wheel is M eps^2 / 2
-    M : mass of the axis
-    L, L0 : lengths of the axis and of the springs at rest
-    r, omega : amplitude and frequency of the road
-    gravity : acceleration
+    eps : float
+        Stiffness parameter; the mass of a wheel is M eps^2 / 2.
+    M : float
+        Mass of the axis.
+    L, L0 : float
+        Lengths of the axis and of the springs at rest.
+    r, omega : float
+        Amplitude and frequency of the road.
+    gravity : float
+        The benchmark has no units; 1 by default.
     """
     model = _CarAxis(0.5 * M * eps**2, L, L0, (r, omega), gravity)
     # the feet are level at t = 0; both wheels move left at the rate that keeps g' = 0

@@ -120,12 +120,18 @@ def chain(
 
     Parameters
     ----------
-    links : N
-    length : of a link (m)
-    density : mass per length (kg/m)
-    gravity : m/s^2
-    angle0 : initial angle of all links from the horizontal (rad)
-    is_sparse : True or False to choose the kind of matrices
+    links : int
+        Their number N.
+    length : float
+        Of a link (m).
+    density : float
+        Mass per length (kg/m).
+    gravity : float
+        In m/s^2.
+    angle0 : float
+        Initial angle of all links from the horizontal (rad).
+    is_sparse : bool | None
+        True or False to choose the kind of matrices.
     """
     shape = _Links(links, length, density, gravity, None, is_sparse)
     model = shape.model()
@@ -167,13 +173,20 @@ def closed_chain(
 
     Parameters
     ----------
-    links : N, at least 3
-    length : of a link (m)
-    span : distance of the supports as a fraction of the length of the chain, below 1
-    tilt : angle of the line through the supports from the horizontal (rad)
-    density : mass per length (kg/m)
-    gravity : m/s^2
-    is_sparse : True or False to choose the kind of matrices
+    links : int
+        Their number N, at least 3.
+    length : float
+        Of a link (m).
+    span : float
+        Distance of the supports as a fraction of the length of the chain, below 1.
+    tilt : float
+        Angle of the line through the supports from the horizontal (rad).
+    density : float
+        Mass per length (kg/m).
+    gravity : float
+        In m/s^2.
+    is_sparse : bool | None
+        True or False to choose the kind of matrices.
     """
     spread = np.linspace(-1.0, 1.0, links)
     opening = brentq(lambda a: np.cos(a * spread).mean() - span, 1e-9, pi, xtol=1e-15)

@@ -22,10 +22,14 @@ class Clutch:
 
     Parameters
     ----------
-    drive, load : kg m^2, inertias
-    torque, ramp : N m, N m / s: the drive's torque at t = 0, and how it grows
-    resistance : N m, against the load
-    slipping, holding : N m, the largest torque of friction, slipping and sticking
+    drive, load : float
+        Inertias of both rotors (kg m^2).
+    torque, ramp : float
+        The drive's torque at t = 0 (N m), and how fast it grows (N m/s).
+    resistance : float
+        Torque against the load (N m).
+    slipping, holding : float
+        Largest torque of friction, slipping and sticking (N m).
     """
 
     drive: float = 1.0
@@ -176,8 +180,10 @@ def clutch(clutch: Clutch | None = None, slip0: float = 2.0) -> Mechanism:
 
     Parameters
     ----------
-    clutch : default ``Clutch()``
-    slip0 : initial speed of the drive (rad/s); the load stands still
+    clutch : Clutch | None
+        Default ``Clutch()``.
+    slip0 : float
+        Initial speed of the drive (rad/s); the load stands still.
     """
     chosen = Clutch() if clutch is None else clutch
     motion = _Course(chosen, slip0)

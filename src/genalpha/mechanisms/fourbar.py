@@ -63,10 +63,14 @@ def four_bar(
 
     Parameters
     ----------
-    crank, coupler, rocker, ground : lengths (m)
-    density : mass per length of the rods (kg/m)
-    gravity : m/s^2
-    angle0, rate0 : initial angle of the crank from the horizontal (rad), its rate (rad/s)
+    crank, coupler, rocker, ground : float
+        Lengths (m).
+    density : float
+        Mass per length of the rods (kg/m).
+    gravity : float
+        In m/s^2.
+    angle0, rate0 : float
+        Initial angle of the crank from the horizontal (rad), its rate (rad/s).
     """
     lengths = np.array([crank, coupler, rocker])
     half = 0.5 * lengths
@@ -123,11 +127,16 @@ def n_four_bar(
 
     Parameters
     ----------
-    loops : N
-    length : of the cranks and of each bar of the coupler (m)
-    bar_mass : of each crank and of each bar of the coupler (kg)
-    gravity : m/s^2
-    angle0, rate0 : initial angle of the cranks from the hanging position (rad), rate (rad/s)
+    loops : int
+        Their number N.
+    length : float
+        Of the cranks and of each bar of the coupler (m).
+    bar_mass : float
+        Of each crank and of each bar of the coupler (kg).
+    gravity : float
+        In m/s^2.
+    angle0, rate0 : float
+        Initial angle of the cranks from the hanging position (rad), rate (rad/s).
     """
     count, total = loops + 1, bar_mass * loops
     lengths = np.array([loops * length] + count * [length])

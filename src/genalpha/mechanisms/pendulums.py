@@ -42,10 +42,14 @@ def simple_pendulum(
 
     Parameters
     ----------
-    point_mass : kg
-    length : m
-    gravity : m/s^2
-    angle0, rate0 : initial angle from the downward vertical (rad) and its rate (rad/s)
+    point_mass : float
+        In kg.
+    length : float
+        In m.
+    gravity : float
+        In m/s^2.
+    angle0, rate0 : float
+        Initial angle from the downward vertical (rad) and its rate (rad/s).
     """
     model = PointPendulum(point_mass, length, gravity)
     return _free(model, angle0, rate0, "simple_pendulum")
@@ -61,7 +65,8 @@ def assimulo_pendulum(gravity: float = 13.7503671) -> Mechanism:
 
     Parameters
     ----------
-    gravity : m/s^2
+    gravity : float
+        In m/s^2.
     """
     return _free(PointPendulum(1.0, 1.0, gravity), 0.5 * pi, 0.0, "assimulo_pendulum")
 
@@ -100,12 +105,18 @@ def driven_pendulum(
 
     Parameters
     ----------
-    point_mass : kg
-    length : m
-    gravity : m/s^2
-    horizontal, vertical : amplitudes a, b of the support (m)
-    frequency : w, rad/s
-    angle0, rate0 : initial angle from the downward vertical (rad) and its rate (rad/s)
+    point_mass : float
+        In kg.
+    length : float
+        In m.
+    gravity : float
+        In m/s^2.
+    horizontal, vertical : float
+        Amplitudes a, b of the support (m).
+    frequency : float
+        Circular frequency w of the support (rad/s).
+    angle0, rate0 : float
+        Initial angle from the downward vertical (rad) and its rate (rad/s).
     """
     shaker = _Shaker(horizontal, vertical, frequency)
     model = PointPendulum(point_mass, length, gravity, shaker)

@@ -24,9 +24,12 @@ class Block:
 
     Parameters
     ----------
-    half_width, half_height : m
-    mass : kg
-    gravity : m/s^2
+    half_width, half_height : float
+        In m.
+    mass : float
+        In kg.
+    gravity : float
+        In m/s^2.
     """
 
     half_width: float = 0.2
@@ -124,9 +127,11 @@ def rocking_block(
 
     Parameters
     ----------
-    block : default ``Block()``
-    angle0, rate0 : initial angle (rad), positive and less than that at which the block falls over,
-        and its rate (rad/s)
+    block : Block | None
+        Default ``Block()``.
+    angle0, rate0 : float
+        Initial angle (rad), positive and less than that at which the block falls over, and its rate
+        (rad/s).
     """
     block = Block() if block is None else block
     slender = atan2(block.half_width, block.half_height)

@@ -169,12 +169,18 @@ def rolling_disk(
 
     Parameters
     ----------
-    disk_mass : kg
-    radius : m
-    I1, I2 : moments of inertia about a diameter and about the axis (kg m^2)
-    gravity : m/s^2
-    q0 : initial position
-    u0 : initial rates of tilt, heading and roll; v1, v2 follow from the constraints
+    disk_mass : float
+        In kg.
+    radius : float
+        In m.
+    I1, I2 : float
+        Moments of inertia about a diameter and about the axis (kg m^2).
+    gravity : float
+        In m/s^2.
+    q0 : tuple[float, ...]
+        Initial position.
+    u0 : tuple[float, float, float]
+        Initial rates of tilt, heading and roll; v1, v2 follow from the constraints.
     """
     model = _Disk(disk_mass, radius, I1, I2, gravity)
 

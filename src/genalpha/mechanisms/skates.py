@@ -82,11 +82,16 @@ def knife_edge(
 
     Parameters
     ----------
-    body_mass : kg
-    inertia : kg m^2
-    gravity : m/s^2
-    incline : angle of the plane (rad)
-    rate0 : Omega, rad/s, not zero
+    body_mass : float
+        In kg.
+    inertia : float
+        In kg m^2.
+    gravity : float
+        In m/s^2.
+    incline : float
+        Angle of the plane (rad).
+    rate0 : float
+        Rate Omega of the turn (rad/s), not zero.
     """
     slope = gravity * sin(incline)
     model = _Skate(body_mass, inertia, body_mass * slope, 0.0)
@@ -125,10 +130,14 @@ def chaplygin_sleigh(
 
     Parameters
     ----------
-    body_mass : kg
-    inertia : J about the centre (kg m^2)
-    offset : a, distance from the blade to the centre of mass (m)
-    speed0, rate0 : initial s (m/s) and w (rad/s); phi = 0, x = y = 0
+    body_mass : float
+        In kg.
+    inertia : float
+        J about the centre (kg m^2).
+    offset : float
+        Distance a from the blade to the centre of mass (m).
+    speed0, rate0 : float
+        Initial s (m/s) and w (rad/s); phi = 0, x = y = 0.
     """
     model = _Skate(body_mass, inertia, 0.0, offset)
     parts = parts_of(model)

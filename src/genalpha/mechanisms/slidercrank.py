@@ -85,12 +85,18 @@ def slider_crank(
 
     Parameters
     ----------
-    l1, l2 : lengths of crank and connecting rod (m)
-    m1, m2, m3, m4 : masses of crank, rod, slider and sprung mass (kg)
-    spring : N/m
-    rest : length x4 - x3 of the undeformed spring (m)
-    torque : constant, on the crank (N m)
-    angle0 : initial crank angle (rad)
+    l1, l2 : float
+        Lengths of crank and connecting rod (m).
+    m1, m2, m3, m4 : float
+        Masses of crank, rod, slider and sprung mass (kg).
+    spring : float
+        In N/m.
+    rest : float
+        Length x4 - x3 of the undeformed spring (m).
+    torque : float
+        Constant, on the crank (N m).
+    angle0 : float
+        Initial crank angle (rad).
     """
     masses = np.array([m1, m1, m1 * l1**2 / 12.0, m2, m2, m2 * l2**2 / 12.0, m3, m4, 0.0, 0.0])
     model = _SliderCrank(masses, torque, spring, rest, _rows(l1, l2))

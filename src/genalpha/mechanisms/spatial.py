@@ -67,11 +67,16 @@ def spherical_pendulum(
 
     Parameters
     ----------
-    point_mass : kg
-    length : m
-    gravity : m/s^2
-    angle0 : initial angle from the downward vertical (rad)
-    speed0 : initial speed in y (m/s)
+    point_mass : float
+        In kg.
+    length : float
+        In m.
+    gravity : float
+        In m/s^2.
+    angle0 : float
+        Initial angle from the downward vertical (rad).
+    speed0 : float
+        Initial speed in y (m/s).
     """
     model = _Spherical(point_mass, length, gravity)
     parts = parts_of(model)
@@ -230,11 +235,16 @@ def heavy_top(
 
     Parameters
     ----------
-    body_mass : kg
-    inertia : principal moments about the centre of mass (kg m^2)
-    arm : X, the centre of mass in the body frame, from the tip (m)
-    spin0 : initial angular velocity in the body frame (rad/s); R(0) = I
-    gravity : m/s^2
+    body_mass : float
+        In kg.
+    inertia : tuple[float, float, float]
+        Principal moments about the centre of mass (kg m^2).
+    arm : tuple[float, float, float]
+        X, the centre of mass in the body frame, from the tip (m).
+    spin0 : tuple[float, float, float]
+        Initial angular velocity in the body frame (rad/s); R(0) = I.
+    gravity : float
+        In m/s^2.
     """
     model = _HeavyTop(body_mass, np.array(inertia), np.array(arm), gravity)
     parts = parts_of(model)

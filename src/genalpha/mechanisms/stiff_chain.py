@@ -25,10 +25,14 @@ def stiff_chain(
 
     Parameters
     ----------
-    links : N
-    spring : N/m, in both directions; no length when unloaded
-    damper : N s/m
-    stretch : initial length of the spring (m)
+    links : int
+        Their number N.
+    spring : float
+        Stiffness in both directions (N/m); no length when unloaded.
+    damper : float
+        In N s/m.
+    stretch : float
+        Initial length of the spring (m).
     """
     arc = closed_chain(links=links, is_sparse=False)
     chain = chain_of(links=links, is_sparse=False)

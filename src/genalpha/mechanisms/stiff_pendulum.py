@@ -112,12 +112,18 @@ def pendulum_jn(
 
     Parameters
     ----------
-    rod_mass : kg
-    length : L, distance of the centre from the hinge (m)
-    spring : N m, at rest for theta = 3 pi / 2
-    damper : N m s
-    gravity : m/s^2
-    angle0, rate0 : initial theta (rad) and its rate (rad/s)
+    rod_mass : float
+        In kg.
+    length : float
+        L, distance of the centre from the hinge (m).
+    spring : float
+        N m, at rest for theta = 3 pi / 2.
+    damper : float
+        In N m s.
+    gravity : float
+        In m/s^2.
+    angle0, rate0 : float
+        Initial theta (rad) and its rate (rad/s).
     """
     model = _Rod(rod_mass, length, spring, damper, gravity)
 
@@ -187,8 +193,10 @@ def prescribed_mass(point_mass: float = 1.0, acceleration: float = 3.0) -> Mecha
 
     Parameters
     ----------
-    point_mass : kg
-    acceleration : m/s^2
+    point_mass : float
+        In kg.
+    acceleration : float
+        In m/s^2.
     """
     model = _Prescribed(point_mass, acceleration)
     start = model.motion(0.0)

@@ -30,7 +30,7 @@ class Counters:
     h_min, h_max : float
         Smallest and largest accepted step, without sign; 0 before the first.
     rejections : list of (float, float)
-        Time and size of every step that was tried in vain, for plots.
+        Time and size of every rejected step, for plots.
     calls : dict
         How often each callback of the mechanism was called, by name; differences included.
     """
