@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import statistics
 import time
 from collections.abc import Callable
@@ -14,6 +13,7 @@ import numpy as np
 from comparisons.cases import CASES
 from comparisons.counting import counted_mechanism
 from comparisons.names import Drift, Form, Status, Variable
+from comparisons.plugins import load
 from comparisons.record import Extent, Key, Record
 from comparisons.reference import Samples
 from comparisons.solvers import SOLVERS, Outcome, Steps, Task
@@ -115,7 +115,7 @@ def blank_record(key: Key) -> Record:
 
 def _load(job: Job) -> None:
     for plugin in job.plugins:
-        importlib.import_module(plugin)
+        load(plugin)
 
 
 def _fault(task: Task, outcome: Outcome) -> str:
@@ -153,7 +153,7 @@ def _drifts(mechanism: Mechanism, steps: Steps) -> dict[Drift, Array]:
 
 
 def _energy_error(mechanism: Mechanism, outcome: Outcome, reference: Samples) -> Extent | None:
-    if mechanism.energy is None or Variable.Q not in reference or Variable.V not in reference:
+    if not mechanism.energy or Variable.Q not in reference or Variable.V not in reference:
         return None
     s, true = outcome.samples, zip(reference[Variable.Q], reference[Variable.V], strict=True)
     errors = [

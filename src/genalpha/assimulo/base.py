@@ -61,9 +61,14 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
 
     def __init__(self, problem: Any) -> None:
         if not isinstance(problem, cProblem):
-            made = "; mechanism.problem() makes one" if isinstance(problem, Mechanism) else ""
+            name = type(self).__name__
+            made = ""
+            if isinstance(problem, Mechanism):
+                made = (
+                    f": write {name}(mechanism.problem('ind3')), or integrate(mechanism, t_final)"
+                )
             fault = f"problem = {problem!r:.80}; expected a problem of Assimulo{made}"
-            raise InvalidOptionError(type(self).__name__, [fault])
+            raise InvalidOptionError(name, [fault])
         F = Residual(problem)
         with first_rhs(problem, F):
             Implicit_ODE.__init__(self, problem)

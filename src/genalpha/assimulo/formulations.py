@@ -189,7 +189,8 @@ def problem(
     if options:
         raise TypeError(f"the form {form!r} has no options {sorted(options)}")
     if form not in FORMS:
-        raise InvalidOptionError("problem", [f"form is {form!r}; expected one of {list(FORMS)}"])
+        known = [*FORMS, "stabilized"]
+        raise InvalidOptionError("problem", [f"form is {form!r}; expected one of {known}"])
     check_start(mechanism, mechanism.t0, mechanism.q0, mechanism.v0)
     start = consistent_initial_values(mechanism)
     label = name or f"{mechanism.name} ({form})"

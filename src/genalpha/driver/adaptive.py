@@ -33,9 +33,9 @@ DOUBTS, SEVERE = 3, 0.5
 #: A step below this share of what was wanted has been shortened to land.
 SHORTENED = 0.999
 TOO_LARGE = (
-    "the error is too large at any step size. Tolerances below what rounding allows have this "
-    "effect, first with GenAlphaI3, whose accelerations have errors of eps |q| / h^2: raise atol "
-    "and rtol, or take GenAlphaSOI2"
+    "the error is too large at any step size. Tolerances that rounding does not allow have this "
+    "effect (first with GenAlphaI3, whose accelerations have errors of eps |q| / h^2): raise rtol "
+    "and atol, for example to 1e-10"
 )
 #: Failures of a step that a smaller one may avoid.
 FAILURES = (

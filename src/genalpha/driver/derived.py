@@ -76,7 +76,7 @@ class ResidualHistory:
 
 def energies(points: Points) -> Array:
     """Return the energy at each point, shape (k,)."""
-    missing = sorted({o.name for o, _ in points if o.energy is None})
+    missing = sorted({o.name for o, _ in points if not o.energy})
     if missing:
         raise UnsupportedProblemError(
             f"{', '.join(missing)}: no energy is known; give it to the mechanism: "

@@ -15,7 +15,7 @@ from genalpha.driver.events import Events
 from genalpha.driver.extrapolation import integrate_to_error
 from genalpha.driver.knots import Knots
 from genalpha.driver.march import SMALLEST_SHARE, FixedSteps, GivenSteps, StepSizes
-from genalpha.driver.options import Options
+from genalpha.driver.options import STABILIZED, Options
 from genalpha.driver.origin import Asked, Origin
 from genalpha.driver.phases import Phases
 from genalpha.driver.progress import Bar, Line
@@ -33,8 +33,6 @@ from genalpha.numerics.interpolation import Knot
 
 Array = np.ndarray
 
-#: Methods with a run of their own, which is above this layer and so found by its name.
-STABILIZED = ("StabilizedEuler", "StabilizedRK2")
 #: Durations whose squares are numbers still.
 SHORTEST, LONGEST = 1e-100, 1e100
 
@@ -107,7 +105,7 @@ def integrate(
     True
     """
     given = Given("integrate")
-    given.must_be("mechanism", mechanism, Equations, "a genalpha Mechanism")
+    given.must_be("mechanism", mechanism, Equations, _instead(mechanism, t_final))
     o, t_final = _from_interval(mechanism, t_final)
     t_final = _end(given, o.t0, t_final)
     times = None if t_eval is None else given.vector("t_eval", t_eval)
@@ -138,6 +136,20 @@ def integrate(
             raise
     with shown_progress(progress, o.name, o.t0, t_final) as display:
         return solve(o, t_final, Asked(scheme, h, options), times, watched, display=display)
+
+
+def _instead(mechanism: Any, t_final: Any) -> str:
+    """Say what `integrate` wants where it was given something else."""
+    expected = "a genalpha Mechanism"
+    if isinstance(t_final, Equations):
+        return f"{expected}, first: integrate(mechanism, t_final)"
+    if any(hasattr(mechanism, name) for name in ("res", "rhs", "y0")):  # a problem of Assimulo
+        return (
+            f"{expected}: integrate(mechanism, {t_final!r}). A problem of Assimulo goes to a "
+            f"solver class, GenAlphaSOI2(problem).simulate({t_final!r}), or is read as a mechanism "
+            "by genalpha.assimulo.mechanism_from_problem(problem)"
+        )
+    return f"{expected}, as Mechanism(force=..., q0=..., v0=...) makes it"
 
 
 def _from_interval(o: Mechanism, t_final: Any) -> tuple[Mechanism, float]:

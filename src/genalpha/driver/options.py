@@ -19,6 +19,8 @@ from genalpha.options import Choice, Choices, Flag, Integer, Number, Numbers, Op
 from genalpha.schemes import SCHEMES, Scheme, Settings
 
 DEFAULT_SCHEME = "GenAlphaSOI2"
+#: Methods with a run of their own, which is above this layer and so found by its name.
+STABILIZED = ("StabilizedEuler", "StabilizedRK2")
 
 #: Options of Newton's iteration.
 NEWTON = (
@@ -188,7 +190,7 @@ class Options(Choices):
         self.scheme = scheme
         self.unequal = False
         if not known:
-            names = ", ".join(map(repr, SCHEMES))
+            names = ", ".join(map(repr, (*SCHEMES, *STABILIZED)))
             self.faults.insert(0, f"scheme = {scheme!r}; expected one of {names}")
         if self.__dict__.get("linear_solver") == "klu" and not klu():
             self.faults.append(

@@ -108,7 +108,7 @@ def _drift(ax: Any, solution: Solution) -> None:
         drawn["position constraints"] = residuals.largest("position")
     if residuals.names:
         drawn["velocity constraints"] = residuals.largest("velocity")
-    if all(o.energy is not None for _, o in solution.origin.phases):
+    if all(o.energy for _, o in solution.origin.phases):
         energy = solution.energy()
         drawn["change of energy"] = np.abs(energy - energy[0])
     for label, values in drawn.items():

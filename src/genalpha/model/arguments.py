@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from genalpha.model.given import NO_NUMBERS, Given, real, takes
+from genalpha.model.given import NO_NUMBERS, Given, real, takes, wrong_call
 from genalpha.model.reference import Reference
 from genalpha.model.table import MATRICES, NEEDS, TABLE
 
@@ -41,7 +41,7 @@ def faults_of_values(
     for key, value in {"mass": arguments["mass"], "force": arguments["force"], **callbacks}.items():
         names = TABLE[key].arguments.split()
         if callable(value) and not takes(value, len(names)):
-            faults.append(f"{key} cannot be called with ({', '.join(names)}), as it must")
+            faults.append(wrong_call(key, value, ", ".join(names)))
     for key, other in NEEDS.items():
         if key in callbacks and other not in callbacks:
             faults.append(f"{key} is given but {other} is not")

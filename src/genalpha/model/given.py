@@ -117,6 +117,15 @@ def real(value: Any) -> Array:
     return np.array(numbers, dtype=float)
 
 
+def wrong_call(name: str, function: Callable[..., Any], wanted: str) -> str:
+    """Say that a function takes other arguments than it is called with."""
+    try:
+        takes_now = f" takes {inspect.signature(function)}, but"
+    except (TypeError, ValueError):
+        takes_now = ""
+    return f"{name}{takes_now} is called with ({wanted}): write def {name}({wanted})"
+
+
 def takes(function: Callable[..., Any], count: int) -> bool:
     """Tell whether a function can be called with so many arguments; True if nobody knows."""
     try:

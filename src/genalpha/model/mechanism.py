@@ -40,6 +40,7 @@ from genalpha.model.equations import Equations
 from genalpha.model.given import Given, real
 from genalpha.model.patterns import Patterns
 from genalpha.model.reference import Reference
+from genalpha.model.slips import NoEnergy, call_first, check_symmetry
 from genalpha.model.table import MATRICES, OPTIONAL, TABLE, arguments_of, shape_of
 
 Callback = Callable[..., Any]
@@ -180,7 +181,8 @@ class Mechanism(Equations):
         self.whole = None
         self.is_ideal = "reaction" not in callbacks
         self.name = name or "mechanism"
-        self.redundant, self.energy, self.reference = redundant, energy, reference
+        self.redundant, self.reference = redundant, reference
+        self.energy = energy or NoEnergy(self.name)
         self.t0 = float(t0)
         self.q0, self.v0 = real(q0), real(v0)
         self.n_q = self.q0.size
@@ -346,7 +348,9 @@ class Mechanism(Equations):
             function, arguments = getattr(self, key), arguments_of(key, self._start())
             if isinstance(function, Native):
                 check_size(key, function, arguments[0], arguments[1:])
-            function(*arguments)
+            value = call_first(key, function, arguments)
+            if key == "mass" and self.is_ideal:
+                check_symmetry(value)
 
     @property
     def calls(self) -> dict[str, int]:
@@ -380,7 +384,8 @@ class Mechanism(Equations):
         for key in ("n_q", "n_lam", "n_psi", "is_ideal", "whole"):  # fields of C, if compiled
             setattr(made, key, getattr(self, key))
         made._arguments = {**self._arguments, **changes}
-        made.q0, made.v0, made.energy = (made._arguments[key] for key in ("q0", "v0", "energy"))
+        made.q0, made.v0 = made._arguments["q0"], made._arguments["v0"]
+        made.energy = made._arguments["energy"] or NoEnergy(made.name)
         size = self.n_q, self.n_lam, self.n_psi
         bound = {
             k: x.bound(*size) if isinstance(x, CFunction) else x

@@ -21,6 +21,9 @@ Array = np.ndarray
 
 #: A row counts as dependent when, of its length, no more than this is new.
 DEPENDENCE = 1e-9
+#: A dependent row contradicts the others when its acceleration misses theirs by more than this
+#: share; second derivatives may be differences.
+CONTRADICTION = 1e-4
 #: Sparse constraints are first tried by a sparse factorization; only if that has a pivot below
 #: this are they made dense to find the culprits, if there are any.
 SUSPICIOUS_PIVOT = 1e-8
@@ -74,21 +77,53 @@ def dependent_rows(o: Mechanism, t: float, q: Array, v: Array) -> Array:
 def check_rank(o: Mechanism, t: float, q: Array, v: Array) -> None:
     """Raise an error that names dependent constraints, unless the mechanism allows them."""
     if o.redundant != "least":
-        _check(o, t, dependent_rows(o, t, q, v))
+        _check(o, t, q, v, dependent_rows(o, t, q, v))
 
 
-def _check(o: Mechanism, t: float, dependent: Array) -> None:
-    if dependent.size and o.redundant != "least":
-        names = ", ".join(o.constraint_names[i] for i in dependent)
-        cure = (
-            "give the mechanism redundant='least' for multipliers of minimum norm"
-            if o.whole is None
-            else "set problem.redundant = 'least' to have them left out, with multipliers 0"
-        )
+def _check(o: Mechanism, t: float, q: Array, v: Array, dependent: Array) -> None:
+    """Say which constraints have no gradient, contradict the others, or follow from them."""
+    if not dependent.size or o.redundant == "least":
+        return
+    J = constraint_jacobian(o, t, q, v)
+    J = J.toarray() if sparse.issparse(J) else J
+    flat = [i for i in dependent if not np.abs(J[i]).max(initial=0.0) > DEPENDENCE]
+    against = [] if flat or o.whole else _contradictions(o, t, q, v, J, dependent)
+    names = ", ".join(o.constraint_names[i] for i in flat or against or dependent)
+    if flat:
         raise RedundantConstraintsError(
-            f"{o.name}: {dependent.size} of {o.n_lam + o.n_psi} constraints depend on the others "
-            f"at t = {t:g}: {names}. Remove them, or {cure}."
+            f"{o.name}: the gradient of {names} is zero at t = {t:g}, so that it does not say in "
+            "which direction it acts. A constraint that is squared has this form: write x - a "
+            "instead of (x - a)**2. Else start at another position."
         )
+    if against:
+        raise RedundantConstraintsError(
+            f"{o.name}: {names} contradicts the other constraints: at t = {t:g} no acceleration "
+            "satisfies all of them, although positions and velocities do. Correct it or leave it "
+            "out."
+        )
+    cure = (
+        "give the mechanism redundant='least' for multipliers of minimum norm"
+        if o.whole is None
+        else "set problem.redundant = 'least' to have them left out, with multipliers 0"
+    )
+    raise RedundantConstraintsError(
+        f"{o.name}: {dependent.size} of {o.n_lam + o.n_psi} constraints depend on the others "
+        f"at t = {t:g}: {names}. Remove them, or {cure}."
+    )
+
+
+def _contradictions(
+    o: Mechanism, t: float, q: Array, v: Array, J: Array, dependent: Array
+) -> list[int]:
+    """Return dependent rows that ask for accelerations which the others exclude."""
+    wanted = -np.concatenate(
+        [o.holonomic_acceleration(t, q, v), o.nonholonomic_acceleration(t, q, v)]
+    )
+    kept = np.setdiff1d(np.arange(len(J)), dependent)
+    vdot = linalg.lstsq(J[kept], wanted[kept])[0] if kept.size else np.zeros(o.n_q)
+    size = np.abs(wanted).max(initial=0.0) + np.abs(J).max() * np.abs(vdot).max(initial=0.0)
+    missed = np.abs(J[dependent] @ vdot - wanted[dependent])
+    return [int(i) for i, x in zip(dependent, missed, strict=True) if x > CONTRADICTION * size]
 
 
 class Reduction:
@@ -116,7 +151,7 @@ class Reduction:
     def __init__(self, full: Mechanism, t: float, q: Array, v: Array) -> None:
         self.full = full
         self.dependent = dependent_rows(full, t, q, v)
-        _check(full, t, self.dependent)
+        _check(full, t, q, v, self.dependent)
         keep = np.delete(np.arange(full.n_lam + full.n_psi), self.dependent)
         self._lam, self._psi = keep[keep < full.n_lam], keep[keep >= full.n_lam] - full.n_lam
         self.mechanism = self._reduced() if self.dependent.size else full
