@@ -74,6 +74,28 @@ def add_case(
     return CASES[name]
 
 
+def add_mechanism(
+    make: Callable[[], Mechanism], t_final: float, steps: int = 80, **options: Any
+) -> Case:
+    """Enter a mechanism of one's own, for plugins.
+
+    Parameters
+    ----------
+    make : callable() -> Mechanism
+        A function of a module; its name is that of the case, unless there is ``name=...``.
+    t_final : float
+        The end.
+    steps : int, optional
+        Fewest steps of a fixed-step run; default 80. It is rounded up to a multiple of `SAMPLES`.
+    **options
+        Further fields of `Case`: levels, tolerances.
+    """
+    name = options.pop("name", make.__name__)
+    steps = SAMPLES * -(-steps // SAMPLES)
+    CASES[name] = Case(name, make, t_final, steps, **options)
+    return CASES[name]
+
+
 add_case("simple_pendulum", 2.0, 80, main=True)
 add_case("slider_crank", 0.5, 40, main=True)
 add_case("jay_negrut_test", 1.0, 40)

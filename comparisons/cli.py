@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,8 +12,10 @@ from comparisons import tables
 from comparisons.cases import CASES, LEFT_OUT
 from comparisons.docs_page import write_docs
 from comparisons.names import Form, Knob
+from comparisons.plugins import load, located
 from comparisons.progress import watched_run
 from comparisons.record import Record
+from comparisons.reference import reference_note
 from comparisons.report import write_report
 from comparisons.runner import Choice, Plan
 from comparisons.solvers import SOLVERS
@@ -32,8 +33,11 @@ WIDTH = 150
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     options = _parser().parse_args(arguments)
+    options.plugin = [located(plugin) for plugin in options.plugin]
+    before = frozenset(CASES), frozenset(SOLVERS)
     for plugin in options.plugin:
-        importlib.import_module(plugin)
+        load(plugin)
+    options.new_cases = [case for name, case in CASES.items() if name not in before[0]]
     console = Console(width=None if Console().is_terminal else WIDTH)
     commands = {None: _main_job, "list": _list, "run": _run, "report": _report, "papers": _papers}
     try:
@@ -47,9 +51,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m comparisons",
         description="Compare solvers on mechanisms. Without a command: the main job, about two "
-        "minutes on the pendulum and the slider-crank, with tables, plots and a report.",
+        "minutes on the pendulum and the slider-crank, with tables, plots and a report; with "
+        "--plugin, on the mechanisms of that file, if it has some.",
     )
     parser.set_defaults(**_defaults())
+    _add_plugin(parser)
+    parser.add_argument("--output", type=Path, help="folder for records and reports")
     commands = parser.add_subparsers(dest="command")
     commands.add_parser("list", help="what there is: mechanisms, solvers, forms").set_defaults(
         **_defaults()
@@ -78,20 +85,27 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     add("--solver", nargs="+", default=[], metavar="NAME", help="default: all")
     add("--form", nargs="+", default=[], type=Form, choices=list(Form), metavar="FORM",
         help="default: all")  # fmt: skip
-    add("--knob", nargs="+", default=[], metavar="h=X,X|tol=X,X", type=_knob,
-        help="for example h=1e-2,1e-3 tol=1e-6; default: the mechanisms' own")  # fmt: skip
-    add("--stride", type=int, default=1, help="only every so many-th value of the knob")
+    add("--values", nargs="+", default=[], metavar="h=X,X|tol=X,X", type=_values,
+        help="step sizes and tolerances, for example h=1e-2,1e-3 tol=1e-6; default: the "
+        "mechanisms' own")  # fmt: skip
+    add("--stride", type=int, default=1, help="only every so many-th of these values")
     add("--jobs", type=int, default=1, help="processes for accuracy; timings are serial")
     add("--dask", default="", metavar="ADDRESS", help="measure accuracy on a Dask cluster")
     add("--repeats", type=int, default=3, help="runs per timing; 0: no timings (default 3)")
     add("--limit", type=float, default=20.0, help="seconds per run (default 20)")
     add("--any-code", action="store_true", help="keep records that other code has made")
-    add("--plugin", nargs="+", default=[], metavar="MODULE",
-        help="modules that register solvers or mechanisms of yours")  # fmt: skip
+    _add_plugin(parser)
     add("--output", type=Path, default=OUTPUT, help="folder for records and reports")
 
 
-def _knob(text: str) -> tuple[Knob, tuple[float, ...]]:
+def _add_plugin(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--plugin", nargs="+", default=[], metavar="FILE",
+        help="files (or modules) that register solvers or mechanisms of yours",
+    )  # fmt: skip
+
+
+def _values(text: str) -> tuple[Knob, tuple[float, ...]]:
     symbols = {knob.symbol: knob for knob in Knob}
     symbol, _, values = text.partition("=")
     if symbol not in symbols:
@@ -111,19 +125,18 @@ def _choice(options: argparse.Namespace) -> Choice:
         tuple(options.mechanism),
         tuple(options.solver),
         tuple(options.form),
-        dict(options.knob) or None,
+        dict(options.values) or None,
         options.stride,
     )
 
 
 def _main_job(options: argparse.Namespace, console: Console) -> int:
-    plan = Plan(options.output, limit=MAIN_LIMIT, budget=0.3)
+    plan = Plan(options.output, limit=MAIN_LIMIT, budget=0.3, plugins=tuple(options.plugin))
     keys = []
     solvers = tuple(name for name, solver in SOLVERS.items() if solver.main)
-    for case in CASES.values():
-        if case.main:
-            values = {Knob.STEP: case.values(Knob.STEP), Knob.TOLERANCE: MAIN_TOLERANCES}
-            keys += Choice((case.name,), solvers, values=values).keys()
+    for case in options.new_cases or [case for case in CASES.values() if case.main]:
+        values = {Knob.STEP: case.values(Knob.STEP), Knob.TOLERANCE: MAIN_TOLERANCES}
+        keys += Choice((case.name,), solvers, values=values).keys()
     return _show(watched_run(plan, keys, console), options.output, console)
 
 
@@ -136,7 +149,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
 
 
 def _report(options: argparse.Namespace, console: Console) -> int:
-    wanted = set(_choice(options).keys()) if options.knob else None
+    wanted = set(_choice(options).keys()) if options.values else None
     choice = _choice(options)
     records = [
         record
@@ -166,6 +179,10 @@ def _show(records: list[Record], output: Path, console: Console) -> int:
         reason = solver.missing()
         if reason:
             console.print(f"left out: {solver.name}: {reason}")
+    for mechanism in tables.mechanisms_of(records):
+        note = reference_note(mechanism, output / "references")
+        if note:
+            console.print(note)
     page = write_report(records, output)
     console.print(f"report: {page}")
     return 0

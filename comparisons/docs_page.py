@@ -9,6 +9,7 @@ from comparisons.names import file_name
 from comparisons.plots import plots_of
 from comparisons.record import Record
 from comparisons.report import png
+from comparisons.story import telling
 from comparisons.table import markdown
 
 DPI = 100
@@ -36,18 +37,29 @@ def write_docs(records: list[Record], pages: Path) -> Path:
     ]
     for mechanism in tables.mechanisms_of(records):
         parts += [f"### {mechanism}", "", _table(mechanism, records)]
-        drawings = plots_of(mechanism, records)
-        for name in SHOWN.get(mechanism, ()):
-            if name in drawings:
-                file = f"{file_name(mechanism)}-{file_name(name)}.png"
-                (images / file).write_bytes(png(drawings[name](), DPI))
-                parts += [f"![{mechanism}: {name}](images/{file})", ""]
+        parts += _pictures(mechanism, records, images)
     path = pages / "comparisons.md"
     before, rest = path.read_text(encoding="utf-8").split(BEGIN)
     after = rest.split(END)[1]
     page = f"{before}{BEGIN}\n\n" + "\n".join(parts) + f"\n{END}{after}"
     path.write_text(page, encoding="utf-8")
     return path
+
+
+def _pictures(mechanism: str, records: list[Record], images: Path) -> list[str]:
+    """Draw the plots of a mechanism; those of all series are folded away beneath."""
+    mine = [record for record in records if record.mechanism == mechanism]
+    few, every = plots_of(mechanism, telling(mine)), plots_of(mechanism, mine)
+    stem = file_name(mechanism)
+    names = [name for name in SHOWN.get(mechanism, ()) if name in few]
+    parts, folded = [], ['??? note "The same with all series"', ""]
+    for name in names:
+        file = f"{stem}-{file_name(name)}"
+        (images / f"{file}.png").write_bytes(png(few[name](), DPI))
+        (images / f"{file}-all.png").write_bytes(png(every[name](), DPI))
+        parts += [f"![{mechanism}: {name}](images/{file}.png)", ""]
+        folded += [f"    ![{mechanism}: {name}, all series](images/{file}-all.png)", ""]
+    return [*parts, *folded] if names else []
 
 
 def _table(mechanism: str, records: list[Record]) -> str:

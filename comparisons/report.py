@@ -11,6 +11,7 @@ from comparisons import tables
 from comparisons.names import file_name
 from comparisons.plots import plots_of
 from comparisons.record import Record
+from comparisons.story import telling
 from comparisons.table import markdown
 
 DPI = 110
@@ -23,13 +24,14 @@ def write_report(records: list[Record], output: Path) -> Path:
     output.mkdir(parents=True, exist_ok=True)
     parts = []
     for mechanism in tables.mechanisms_of(records):
-        images = _draw(mechanism, records, output / "plots")
+        mine = [record for record in records if record.mechanism == mechanism]
         parts.append(
             {
                 "name": mechanism,
                 "summary": tables.summary(mechanism, records),
                 "full": tables.full(mechanism, records),
-                "images": images,
+                "images": _draw(mechanism, telling(mine), output / "plots"),
+                "all_images": _draw(mechanism, mine, output / "plots", "-all"),
             }
         )
     source = Path(__file__).with_name("report.html").read_text(encoding="utf-8")
@@ -49,13 +51,15 @@ def markdown_page(records: list[Record]) -> str:
     return "\n".join([*parts, tables.about(records)])
 
 
-def _draw(mechanism: str, records: list[Record], folder: Path) -> list[dict[str, str]]:
+def _draw(
+    mechanism: str, records: list[Record], folder: Path, ending: str = ""
+) -> list[dict[str, str]]:
     """Draw all plots of a mechanism; return them with their data for the page."""
     folder.mkdir(parents=True, exist_ok=True)
     images = []
     for name, draw in plots_of(mechanism, records).items():
         data = png(draw())
-        (folder / f"{file_name(mechanism)}-{file_name(name)}.png").write_bytes(data)
+        (folder / f"{file_name(mechanism)}-{file_name(name)}{ending}.png").write_bytes(data)
         images.append({"name": name, "data": base64.b64encode(data).decode()})
     return images
 

@@ -18,7 +18,7 @@ TARGET = 1e-3
 
 def summary(mechanism: str, records: Iterable[Record], target: float = TARGET) -> Table:
     """Return one row per series, at the cheapest run that reaches `target` in q."""
-    headers = ["solver", "form", "ok", "order q", "order lam/psi", "knob", "err q", "err v"]
+    headers = ["solver", "form", "ok", "order q", "order lam/psi", "h or tol", "err q", "err v"]
     headers += ["err lam/psi", "drift g", "drift g'", "drift k", "energy", "steps", "iter/step"]
     headers += ["force calls", "CPU ms", "warnings"]
     title = f"{mechanism}: cheapest run with relative error of q <= {target:g}"
@@ -47,7 +47,7 @@ def _shown(good: list[Record], target: float) -> Record | None:
 
 
 def _cells(run: Record) -> list[Cell]:
-    """Return knob, errors, drift, energy and work of one run."""
+    """Return step or tolerance, errors, drift, energy and work of one run."""
     multipliers = run.relative_error(Variable.LAM)
     if multipliers is None:
         multipliers = run.relative_error(Variable.PSI)
@@ -67,7 +67,7 @@ def _cells(run: Record) -> list[Cell]:
 
 def full(mechanism: str, records: Iterable[Record]) -> Table:
     """Return one row per run, with everything that is measured."""
-    headers = ["solver", "form", "knob", "status"]
+    headers = ["solver", "form", "h or tol", "status"]
     headers += [f"{x} {end}" for x in Variable for end in ("max", "final")]
     headers += [f"drift {x} {end}" for x in Drift for end in ("max", "final")]
     headers += ["energy max", "energy final", *(str(x) for x in Counter)]
@@ -105,7 +105,7 @@ def _extent_cells(extent: Extent | None, scale: float = 1.0) -> list[Cell]:
 
 #: What of the summary fits a terminal; the page and the Markdown have the rest.
 ON_TERMINAL = frozenset(
-    ["solver", "form", "ok", "order q", "knob", "err q", "err lam/psi", "drift g", "drift g'"]
+    ["solver", "form", "ok", "order q", "h or tol", "err q", "err lam/psi", "drift g", "drift g'"]
     + ["force calls", "CPU ms", "warnings"]
 )
 

@@ -79,7 +79,7 @@ def test_add_a_peer(checkout: Path) -> None:
     package = checkout / "comparisons" / "solvers"
     (package / "lsoda.py").write_text(example("Add a peer"), encoding="utf-8")
     change(package / "__init__.py", '    "scipy_ode",\n', '    "scipy_ode",\n    "lsoda",\n')
-    choice = ["--mechanism", "simple_pendulum", "--solver", "SciPy LSODA", "--knob", "tol=1e-6"]
+    choice = ["--mechanism", "simple_pendulum", "--solver", "SciPy LSODA", "--values", "tol=1e-6"]
     told = run(checkout, "comparisons", "run", *choice, "--repeats", "0", "--output", "output")
     assert re.search(r"SciPy LSODA.* 1/1 ", told)
 

@@ -289,7 +289,7 @@ def test_command_line(
     with pytest.raises(SystemExit, match="slider_krank"):
         main(["run", "--mechanism", "slider_krank"])
     with pytest.raises(SystemExit):
-        main(["run", "--knob", "x=1"])
+        main(["run", "--values", "x=1"])
 
 
 def test_every_mechanism_is_compared_or_left_out_for_a_reason() -> None:
