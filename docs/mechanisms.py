@@ -1,41 +1,29 @@
-"""Fill the page of mechanisms while the documentation is built: its table and its pictures.
+"""Fill the page of mechanisms while the documentation is built: films, table and sections.
 
 Everything comes from `genalpha.mechanisms.catalogue()`: sizes, kind and fastest rate are found
-by evaluating each mechanism at its start, the pictures are drawn along its reference solution.
+by evaluating each mechanism along its reference; `gallery` draws the pictures.
 """
 
 from __future__ import annotations
 
-import io
 import sys
-from functools import cache
+from html import escape
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 from mkdocs.structure.files import File, Files
 
 from genalpha.mechanisms import catalogue
-from genalpha.mechanisms.sketches import sketch
 from genalpha.model import Mechanism
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for the package `comparisons`
+sys.path.insert(0, str(Path(__file__).parent))
+from gallery import curves_of, film, mechanism_of, pace, picture
+
 from comparisons.table import grid
 from comparisons.table import markdown as markdown_of
 
 PAGE = "mechanisms.md"
-#: Last time of the pictures.
-T_END = {"andrews_squeezer": 0.03, "andrews_absolute": 0.03, "heavy_top": 0.3,
-         "flexible_pendulum": 0.15, "rolling_disk": 3.0, "knife_edge": 6.0, "chaplygin_sleigh": 4.0,
-         "pendulum_jn": 1.0, "bouncing_pendulum": 3.0, "rocking_block": 3.0, "clutch": 3.5,
-         "car_axis": 3.0}  # fmt: skip
-
-
-@cache
-def mechanism_of(name: str) -> Mechanism:
-    """Build each mechanism once."""
-    return catalogue()[name]()
 
 
 def dense(matrix: object) -> np.ndarray:
@@ -44,7 +32,7 @@ def dense(matrix: object) -> np.ndarray:
 
 def fastest_rate(mechanism: Mechanism) -> float:
     """Largest eigenvalue (1/s) of the motion linearized at five instants, constraints kept."""
-    times = np.linspace(0.0, T_END.get(mechanism.name, 1.5), 5)
+    times = np.linspace(0.0, curves_of(mechanism.name).t_end, 5)
     return max(_fastest_rate(mechanism, t) for t in times)
 
 
@@ -78,7 +66,7 @@ def kind(mechanism: Mechanism) -> str:
         "redundant rows": mechanism.redundant == "least",
         "variable mass": mechanism.constant_mass is None,
         "sparse": mechanism.is_sparse,
-        "conserves energy": mechanism.energy is not None,
+        "conserves energy": bool(mechanism.energy),
     }
     return ", ".join(word for word, holds in words.items() if holds)
 
@@ -88,9 +76,8 @@ def table() -> str:
     rows = []
     for name in catalogue():
         mechanism = mechanism_of(name)
-        summary = catalogue()[name].__doc__.splitlines()[0].removeprefix("Return ")
         cells = (
-            f"[`{name}`](#{name})", summary,
+            f"[`{name}`](#{name})", summary(name),
             f"{mechanism.n_q},&nbsp;{mechanism.n_lam},&nbsp;{mechanism.n_psi}",
             kind(mechanism), f"{fastest_rate(mechanism):.1f}", mechanism.reference.source,
             f"{mechanism.reference.digits:g}",
@@ -101,50 +88,49 @@ def table() -> str:
     return markdown_of(grid(headers, rows, left=len(headers) - 1))
 
 
-def picture(name: str) -> str:
-    """Draw the mechanism at some instants, and its coordinates in time; returns SVG."""
-    mechanism = mechanism_of(name)
-    times = np.linspace(0.0, T_END.get(name, 1.5), 61)
-    motions = [mechanism.reference.motion(t) for t in times]
-    figure = Figure(figsize=(8.0, 3.2), layout="constrained")
-    drawn = bool(sketch(mechanism, 0.0, mechanism.q0))
-    axes = figure.subplots(1, 2 if drawn else 1, squeeze=False)[0]
-    if drawn:
-        axes[0].set_aspect("equal", adjustable="datalim")
-        for i in range(0, len(times), 10):
-            shade = 0.15 + 0.85 * i / (len(times) - 1)
-            for line in sketch(mechanism, times[i], motions[i].q):
-                axes[0].plot(*line.T, "o-", color="C0", alpha=shade, markersize=2.5)
-        if name in ("knife_edge", "chaplygin_sleigh"):
-            axes[0].plot(*np.array([motion.q[:2] for motion in motions]).T, color="C1")
-    for j in range(min(mechanism.n_q, 9)):
-        axes[-1].plot(times, [motion.q[j] for motion in motions], label=f"q[{j}]", linewidth=1.0)
-    axes[-1].set_xlabel("t")
-    axes[-1].legend(fontsize="x-small", ncols=3)
-    text = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": name}):
-        figure.savefig(text, format="svg", metadata={"Date": None})
-    return text.getvalue()
+def summary(name: str) -> str:
+    """The first sentence of a mechanism's docstring."""
+    first = catalogue()[name].__doc__.splitlines()[0].removeprefix("Return ")
+    return first[:1].upper() + first[1:]
 
 
-def gallery() -> str:
-    """A section with picture and API documentation for each mechanism."""
-    sections = []
-    for name in catalogue():
-        sections.append(
-            f"### {name} {{ #{name} }}\n\n"
-            f"![{name}: drawing and motion](mechanisms/{name}.svg)\n\n"
-            f"::: genalpha.mechanisms.{name}\n    options:\n      show_root_heading: false\n"
-            "      show_root_toc_entry: false\n"
-        )
-    return "\n".join(sections)
+def cards() -> str:
+    """All mechanisms in motion, each a link to its section."""
+    found = [
+        f'<a class="card" href="#{name}"><img src="mechanisms/{name}.svg" alt="{name} in motion" '
+        f'loading="lazy"><b>{name}</b><span>{escape(summary(name))}</span></a>'
+        for name in catalogue()
+        if film(name)
+    ]
+    return '<div class="cards">\n' + "\n".join(found) + "\n</div>\n"
+
+
+def sections() -> str:
+    """A section with film, curves and API documentation for each mechanism."""
+    return "\n".join(_section(name) for name in catalogue())
+
+
+def _section(name: str) -> str:
+    pictures = [f"![{name}: {curves_of(name).what} over time](mechanisms/{name}-curves.svg)"]
+    caption = "Curves: the reference solution."
+    if film(name):
+        pictures.insert(0, f"![{name} in motion](mechanisms/{name}.svg)")
+        caption = f"Film: {pace(name)}. Both show the reference solution."
+    return (
+        f"### {name} {{ #{name} }}\n\n"
+        f'<div class="pair" markdown>\n\n{" ".join(pictures)}\n\n</div>\n\n*{caption}*\n\n'
+        f"::: genalpha.mechanisms.{name}\n    options:\n      show_root_heading: false\n"
+        "      show_root_toc_entry: false\n"
+    )
 
 
 def on_files(files: Files, config: dict[str, str], **_: object) -> Files:
     """Add the pictures to the site (called by MkDocs)."""
     for name in catalogue():
-        path = f"mechanisms/{name}.svg"
-        files.append(File.generated(config, path, content=picture(name)))
+        made = {f"{name}.svg": film(name), f"{name}-curves.svg": picture(name)}
+        for path, content in made.items():
+            if content:
+                files.append(File.generated(config, f"mechanisms/{path}", content=content))
     return files
 
 
@@ -152,4 +138,7 @@ def on_page_markdown(markdown: str, page: object, **_: object) -> str:
     """Put table and sections in the place of their markers (called by MkDocs)."""
     if page.file.src_uri != PAGE:
         return markdown
-    return markdown.replace("<!-- table -->", table()).replace("<!-- sections -->", gallery())
+    made = {"cards": cards, "table": table, "sections": sections}
+    for marker, make in made.items():
+        markdown = markdown.replace(f"<!-- {marker} -->", make())
+    return markdown

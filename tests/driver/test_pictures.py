@@ -82,9 +82,7 @@ def test_a_film(plt, tmp_path: Path, ending: str) -> None:
     assert np.any(frames[0] != frames[-1])
 
 
-def test_a_film_as_svg_needs_no_library(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_film_as_svg_needs_no_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     solution = integrate(mechanism("simple_pendulum"), 0.5, h=0.01)
     file = tmp_path / "film.svg"

@@ -21,6 +21,7 @@ Sketch = Callable[[float, Array], Sequence[Array]]
 #: A film is as long as the motion, but within these bounds, in seconds.
 SHORTEST, LONGEST = 3.0, 20.0
 FORMATS = (".gif", ".html", ".svg")
+ENDINGS = ".gif, .html or .svg"
 
 
 def animate(
@@ -66,7 +67,7 @@ def animate(
 def _check(path: str | Path | None, seconds: float | None, fps: int) -> None:
     faults = []
     if path is not None and Path(path).suffix.lower() not in FORMATS:
-        faults.append(f"path = {str(path)!r}; expected a file name that ends with .gif, .html or .svg")
+        faults.append(f"path = {str(path)!r}; expected a file name that ends with {ENDINGS}")
     if seconds is not None and not 0.0 < seconds < np.inf:
         faults.append(f"seconds = {seconds!r}; expected a positive number")
     if not 1 <= fps <= 100:

@@ -135,6 +135,9 @@ class _Beam:
         return Motion(q, v, vdot, (force - self.mass @ vdot)[:2], NO_MULTIPLIER)
 
 
+_NODAL = ("x", "y", "slope x", "slope y")
+
+
 @ready
 def flexible_pendulum(
     elements: int = 4,
@@ -189,5 +192,6 @@ def flexible_pendulum(
             source="DOP853 without the hinged coordinates, relative tolerance 1e-13",
             motion=motion, digits=9.5,
         ),
+        coordinate_names=[f"node {i} {x}" for i in range(elements + 1) for x in _NODAL],
         name="flexible_pendulum",
     )  # fmt: skip

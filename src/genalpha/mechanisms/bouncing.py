@@ -136,5 +136,5 @@ def bouncing_pendulum(
             source="exact arcs by Jacobi's elliptic functions, joined at the impacts",
             motion=motion, digits=12.0,
         ),
-        name="bouncing_pendulum",
+        coordinate_names=["x", "y"], name="bouncing_pendulum",
     )  # fmt: skip

@@ -129,5 +129,5 @@ def car_axis(
     return assemble(
         model, q0=q0, v0=v0, lam0=np.zeros(2), constraint_names=["left spring upright", "axis"],
         reference=index_reduced_reference(parts_of(model), (0.0, q0, v0), 0.05, 11.0),
-        name="car_axis",
+        coordinate_names=["left x", "left y", "right x", "right y"], name="car_axis",
     )  # fmt: skip

@@ -102,6 +102,10 @@ def _names(hinges: int) -> list[str]:
     return [f"hinge {i} {axis}" for i in range(hinges) for axis in "xy"]
 
 
+def _coordinates(links: int) -> list[str]:
+    return [f"link {i} {part}" for i in range(links) for part in ("x", "y", "angle")]
+
+
 @ready
 def chain(
     links: int = 5,
@@ -152,7 +156,7 @@ def chain(
             motion=lambda t: _motion(model, *shape.place(*np.split(history(t), 2))),
             digits=11.0,
         ),
-        name="chain",
+        coordinate_names=_coordinates(links), name="chain",
     )  # fmt: skip
 
 
@@ -212,5 +216,5 @@ def closed_chain(
             motion=lambda t: _motion(model, *np.split(correct(t, history(t)), 2)),
             digits=11.0,
         ),
-        name="closed_chain",
+        coordinate_names=_coordinates(links), name="closed_chain",
     )  # fmt: skip

@@ -82,7 +82,9 @@ class Clutch:
 
 
 def _assemble(model: Any, start: dict[str, Any]) -> Mechanism:
-    return assemble(model, **{"q0": np.zeros(2), "v0": np.zeros(2), "name": "clutch", **start})
+    names = ["drive angle", "load angle"]
+    rest = {"q0": np.zeros(2), "v0": np.zeros(2), "coordinate_names": names, "name": "clutch"}
+    return assemble(model, **{**rest, **start})
 
 
 class _Slipping:

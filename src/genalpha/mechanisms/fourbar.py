@@ -45,6 +45,10 @@ def _close(crank: float, coupler: float, rocker: float, ground: float, angle: fl
     )
 
 
+def _names(bars: list[str]) -> list[str]:
+    return [f"{bar} {part}" for bar in bars for part in ("x", "y", "angle")]
+
+
 @ready
 def four_bar(
     crank: float = 0.4,
@@ -89,7 +93,7 @@ def four_bar(
         model, q0=q0, v0=v0, lam0=index_one(parts, 0.0, q0, v0).lam,
         constraint_names=[f"hinge {hinge} {axis}" for hinge in "OABC" for axis in "xy"],
         reference=index_reduced_reference(parts, (0.0, q0, v0), 0.05, 11.0),
-        name="four_bar",
+        coordinate_names=_names(["crank", "coupler", "rocker"]), name="four_bar",
     )  # fmt: skip
 
 
@@ -167,5 +171,6 @@ def n_four_bar(
         reference=Reference(
             source="exact solution by Jacobi's elliptic functions", motion=motion, digits=12.0
         ),
+        coordinate_names=_names(["coupler", *(f"crank {i}" for i in range(count))]),
         name="n_four_bar",
     )  # fmt: skip

@@ -20,7 +20,8 @@ def _free(model: PointPendulum, angle0: float, rate0: float, name: str) -> Mecha
 
     start = model.motion(0.0, angle0, rate0)
     return assemble(
-        model, q0=start.q, v0=start.v, lam0=start.lam, constraint_names=["rod"], name=name,
+        model, q0=start.q, v0=start.v, lam0=start.lam, constraint_names=["rod"],
+        coordinate_names=["x", "y"], name=name,
         reference=Reference(
             source="exact solution by Jacobi's elliptic functions", motion=motion, digits=13.0
         ),
@@ -135,5 +136,5 @@ def driven_pendulum(
             motion=lambda t: model.motion(t, *history(t).tolist()),
             digits=12.0,
         ),
-        name="driven_pendulum",
+        coordinate_names=["x", "y"], name="driven_pendulum",
     )  # fmt: skip

@@ -46,7 +46,11 @@ class Block:
         """Return the block turning about one edge; `start` are q0, v0 and what else there is."""
         centre = {"q0": [0.0, self.half_height, 0.0], "v0": np.zeros(3)}
         names = ["edge x", "edge y"]
-        rest = {"constraint_names": names, "name": "rocking_block"}
+        rest = {
+            "constraint_names": names,
+            "coordinate_names": ["x", "y", "angle"],
+            "name": "rocking_block",
+        }
         return assemble(_Turning(self, side), **{**centre, **rest, **start})
 
     def event(self) -> Callable[[float, Vector, Vector], float]:

@@ -197,5 +197,6 @@ def rolling_disk(
             source="DOP853 on the equations without multipliers, relative tolerance 1e-13",
             motion=lambda t: model.motion(history(t)), digits=12.0,
         ),
-        constraint_names=["rolling x", "rolling y"], name="rolling_disk",
+        constraint_names=["rolling x", "rolling y"],
+        coordinate_names=["contact x", "contact y", "tilt", "heading", "roll"], name="rolling_disk",
     )  # fmt: skip

@@ -110,7 +110,7 @@ def knife_edge(
     return assemble(
         model, q0=np.zeros(3), v0=np.array([0.0, 0.0, rate0]), psi0=np.zeros(1),
         reference=Reference(source="exact solution (Bloch 2015, 1.6)", motion=motion, digits=14.0),
-        constraint_names=["blade"], name="knife_edge",
+        constraint_names=["blade"], coordinate_names=["x", "y", "heading"], name="knife_edge",
     )  # fmt: skip
 
 
@@ -164,5 +164,6 @@ def chaplygin_sleigh(
             source="DOP853 on the equations in blade coordinates, relative tolerance 1e-13",
             motion=lambda t: motion_at(t, history(t)), digits=12.0,
         ),
-        constraint_names=["blade"], name="chaplygin_sleigh",
+        constraint_names=["blade"], coordinate_names=["x", "y", "heading"],
+        name="chaplygin_sleigh",
     )  # fmt: skip

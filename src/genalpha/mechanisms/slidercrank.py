@@ -61,6 +61,10 @@ class _SliderCrank(PlanarModel):
         return super().energy(t, q, v) + 0.5 * self.spring * stretch**2
 
 
+_COORDINATES = ("crank x", "crank y", "crank angle", "rod x", "rod y", "rod angle", "slider x",
+                "mass x", "hinge x", "hinge y")  # fmt: skip
+
+
 @ready
 def slider_crank(
     l1: float = 0.3,
@@ -112,5 +116,5 @@ def slider_crank(
     return assemble(
         model, q0=q0, v0=v0, lam0=index_one(parts, 0.0, q0, v0).lam, constraint_names=names,
         reference=index_reduced_reference(parts, (0.0, q0, v0), 0.02, 11.0),
-        name="slider_crank",
+        coordinate_names=_COORDINATES, name="slider_crank",
     )  # fmt: skip

@@ -85,7 +85,7 @@ def spherical_pendulum(
     return assemble(
         model, q0=q0, v0=v0, lam0=index_one(parts, 0.0, q0, v0).lam, constraint_names=["rod"],
         reference=index_reduced_reference(parts, (0.0, q0, v0), 0.1, 12.0),
-        name="spherical_pendulum",
+        coordinate_names=["x", "y", "z"], name="spherical_pendulum",
     )  # fmt: skip
 
 
@@ -262,5 +262,5 @@ def heavy_top(
             source="DOP853 on Euler's equations about the tip, relative tolerance 1e-13",
             motion=motion, digits=10.0,
         ),
-        name="heavy_top",
+        coordinate_names=["x", "y", "z", "e0", "e1", "e2", "e3"], name="heavy_top",
     )  # fmt: skip

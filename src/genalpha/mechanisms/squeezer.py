@@ -287,5 +287,6 @@ def andrews_squeezer(**changes: float) -> Mechanism:
         model, q0=q0, v0=v0, lam0=None if changes else np.array(_LAM0),
         constraint_names=["B-E x", "B-E y", "A-G-E x", "A-G-E y", "A-H-E x", "A-H-E y"],
         reference=index_reduced_reference(parts, (0.0, q0, v0), _SEGMENT, 10.0),
+        coordinate_names=["beta", "Theta", "gamma", "Phi", "delta", "Omega", "epsilon"],
         name="andrews_squeezer",
     )  # fmt: skip

@@ -19,6 +19,11 @@ from genalpha.model import Mechanism, Motion, Reference
 # Columns: seven rotations, then x and y of the centres of mass and of the moving joints.
 _CENTRE = {body: 7 + 2 * (body - 1) for body in range(1, 8)}
 _JOINT = {joint: 21 + 2 * i for i, joint in enumerate("FEGHD")}
+_COORDINATES = [
+    *(f"angle {body}" for body in _CENTRE),
+    *(f"body {body} {axis}" for body in _CENTRE for axis in "xy"),
+    *(f"joint {joint} {axis}" for joint in _JOINT for axis in "xy"),
+]
 
 
 def _points(p: SqueezerParameters) -> list[tuple[int, str, int, float, float]]:
@@ -156,5 +161,5 @@ def andrews_absolute(**changes: float) -> Mechanism:
         reference=Reference(
             source="the solution in seven angles (DOP853, index-1 form)", motion=motion, digits=10.0
         ),
-        name="andrews_absolute",
+        coordinate_names=_COORDINATES, name="andrews_absolute",
     )  # fmt: skip

@@ -141,7 +141,8 @@ def pendulum_jn(
             motion=lambda t: model.motion(*history(t).tolist()),
             digits=12.0,
         ),
-        constraint_names=["hinge x", "hinge y"], name="pendulum_jn",
+        constraint_names=["hinge x", "hinge y"],
+        coordinate_names=["x", "y", "theta"], name="pendulum_jn",
     )  # fmt: skip
 
 
@@ -203,5 +204,5 @@ def prescribed_mass(point_mass: float = 1.0, acceleration: float = 3.0) -> Mecha
     return assemble(
         model, q0=start.q, v0=start.v, lam0=start.lam, constraint_names=["x(t)"],
         reference=Reference(source="exact solution", motion=model.motion, digits=15.0),
-        name="prescribed_mass",
+        coordinate_names=["x"], name="prescribed_mass",
     )  # fmt: skip

@@ -87,7 +87,7 @@ def _check(o: Mechanism, t: float, q: Array, v: Array, dependent: Array) -> None
     J = constraint_jacobian(o, t, q, v)
     J = J.toarray() if sparse.issparse(J) else J
     flat = [i for i in dependent if not np.abs(J[i]).max(initial=0.0) > DEPENDENCE]
-    against = [] if flat or o.whole else _contradictions(o, t, q, v, J, dependent)
+    against = [] if flat or o.whole is not None else _contradictions(o, t, q, v, J, dependent)
     names = ", ".join(o.constraint_names[i] for i in flat or against or dependent)
     if flat:
         raise RedundantConstraintsError(

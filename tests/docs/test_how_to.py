@@ -1,0 +1,84 @@
+"""The code on the how-to pages runs, page by page, and does what the text says."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from genalpha import mechanisms
+
+from .test_tutorial import PAGES, blocks, run
+
+FOLDER = PAGES / "how-to"
+#: Pages whose blocks are pieces of scripts; docs/examples and tests of events run such scripts.
+PIECES = {"assimulo", "comparing", "events"}
+
+
+def page(name: str) -> dict:
+    space: dict = {}
+    run(blocks(f"how-to/{name}.md"), space)
+    return space
+
+
+def test_every_page_is_listed_and_tested() -> None:
+    listed = re.findall(r"\]\(([\w-]+)\.md\)", (FOLDER / "index.md").read_text(encoding="utf-8"))
+    with_code = {path.stem for path in FOLDER.glob("*.md")} - {"index"}
+    assert with_code == set(listed)
+    here = globals()
+    untested = {
+        name for name in with_code - PIECES
+        if blocks(f"how-to/{name}.md") and f"test_{name.replace('-', '_')}" not in here
+    }  # fmt: skip
+    assert untested == set()
+
+
+def test_choosing(capsys: pytest.CaptureFixture) -> None:
+    space = page("choosing")
+    told = capsys.readouterr().out
+    off = {line.split()[0]: float(line.split()[-1]) for line in told.splitlines()}
+    assert off["GenAlphaI3"] > 1e2 * max(off["GenAlphaSOI2"], off["HHTI2"])
+    assert space["solution"].error.q.max() < 1e-4
+
+
+def test_reactions() -> None:
+    space = page("reactions")
+    pull = 2.0 * (9.81 + 3.0**2 / 1.5)
+    assert np.allclose(space["solution"].reaction("rod")[0], [0.0, pull], rtol=1e-6)
+    assert np.allclose(space["solution"].lam[0], pull, rtol=1e-6)
+    crank = space["crank"]
+    assert np.abs(space["joint"][:, crank[:2]] + space["joint"][:, space["coupler"]]).max() == 0.0
+    largest = np.hypot(space["fx"], space["fy"]).max()
+    assert np.abs(space["balance"][:, crank[:2]]).max() < 1e-12 * largest
+
+
+def test_friction() -> None:
+    space = page("friction")
+    solution, sliding = space["solution"], space["sliding"]
+    assert abs(4.0 * solution.q[-1, 0]) < space["mu"] * 9.81
+    assert abs(solution.v[-1, 0]) < space["stick"]
+    assert abs(sliding.v[-1] @ space["down"] - space["expected"]) < 2.0 * space["stick"]
+    assert [len(times) for times in space["run"].t_events] == [1, 1]
+
+
+def test_bodies_in_space() -> None:
+    space = page("bodies-in-space")
+    solution, twin = space["solution"], mechanisms.heavy_top()
+    truth = twin.reference.motion(0.05)
+    assert np.allclose(solution.q[-1], truth.q, atol=2e-3)
+    assert np.allclose(solution.v[-1], truth.v, atol=0.3)
+    assert np.abs(solution.residuals().position).max() < 1e-6
+    # the force on the tip is what the weight leaves of the acceleration
+    wanted = 15.0 * (solution.vdot[-1, :3] + [0.0, 0.0, 9.81])
+    assert np.allclose(space["tip"][-1, :3], wanted, atol=1e-3 * np.abs(wanted).max())
+
+
+def test_failures(capsys: pytest.CaptureFixture) -> None:
+    import genalpha.errors
+
+    page("failures")
+    assert "repair=True" in capsys.readouterr().out
+    text = (FOLDER / "failures.md").read_text(encoding="utf-8")
+    for name in re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE):
+        assert hasattr(genalpha.errors, name), name
