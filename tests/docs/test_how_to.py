@@ -82,3 +82,24 @@ def test_failures(capsys: pytest.CaptureFixture) -> None:
     text = (FOLDER / "failures.md").read_text(encoding="utf-8")
     for name in re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE):
         assert hasattr(genalpha.errors, name), name
+
+
+def readme() -> list[str]:
+    text = (PAGES.parents[1] / "README.md").read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def test_the_readme(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    space: dict = {}
+    run(readme()[:1], space)
+    assert np.abs(np.hypot(*space["solution"].q.T) - 1.0).max() < 1e-6
+    assert (tmp_path / "pendulum.svg").stat().st_size > 1000
+
+
+@pytest.mark.needs_assimulo
+def test_the_readme_with_assimulo(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    space: dict = {}
+    run(readme(), space)
+    assert len(space["t"]) == 201
