@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +83,7 @@ def _compute(mechanism: Mechanism, times: Array) -> dict[str, Array]:
     wanted = {name: WANTED * size for name, size in sizes.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a larger error than wanted is in the estimate
-        fine = integrate(mechanism, end, error=wanted, t_eval=times)
+        fine: Any = integrate(mechanism, end, error=wanted, t_eval=times)
     samples = {str(x): getattr(fine, str(x)) for x in Variable if getattr(fine, str(x)).size}
     return samples | {ESTIMATE: np.array([np.abs(fine.error.q).max() / sizes["q"]])}
 

@@ -30,7 +30,12 @@ def telling(records: Iterable[Record]) -> list[Record]:
             continue
         flags = judged[series].flags
         fixed = series.knob is Knob.STEP
-        rank = (float(fixed), float(Flag.FAILS in flags), float(len(flags)), _price(runs))
+        rank = (
+            float(fixed),
+            float(any(flag is Flag.FAILS for flag, _ in flags)),
+            float(len(flags)),
+            _price(runs),
+        )
         name = series.solver.removesuffix(" (adaptive)")
         if name not in best or rank < best[name][0]:
             best[name] = rank, series

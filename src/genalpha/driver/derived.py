@@ -83,7 +83,7 @@ def energies(points: Points) -> Array:
             "Mechanism(..., energy=lambda t, q, v: ...), or mechanism.replace(energy=...) and "
             "integrate again"
         )
-    return np.array([o.energy(k.t, k.q.copy(), k.v.copy()) for o, k in points])  # type: ignore[misc]
+    return np.array([o.energy(k.t, k.q.copy(), k.v.copy()) for o, k in points])
 
 
 def residuals(points: Points) -> ResidualHistory:
