@@ -21,7 +21,11 @@ ESSENTIAL := tests/test_package.py tests/test_installation.py tests/build_assimu
 	tests/kernels tests/model tests/schemes $(if $(filter no,$(ASSIMULO)),,tests/assimulo/solvers)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test pytest pythons essential compare compare-all bench fuzz lint docs wheel pin clean
+# what shows quickly whether a Python can be served at all: nothing is compiled for it
+SHORT := tests/test_package.py tests/model/test_construction.py tests/driver/test_slips.py \
+	tests/driver/test_pickling.py
+
+.PHONY: help setup test pytest pythons short-pythons essential short compare compare-all bench fuzz lint docs wheel pin clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -52,7 +56,15 @@ $(VENV)/.assimulo: $(VENV)/.installed $(wildcard src/genalpha/build_assimulo/*)
 	@$(BIN)/python -m genalpha.build_assimulo --soft --replace
 	@if $(BIN)/python -c 'import assimulo' 2>/dev/null; then touch $@; fi
 
-test: lint pytest docs ## lint, types, layers, all tests, strict docs
+test: lint pytest docs short-pythons ## lint, types, layers, all tests, strict docs, other Pythons
+
+short-pythons: ## types and a few tests, without compiling, on the other Pythons that this machine has
+	$(HEADLINE) 'other Pythons, in short'
+	@$(PYTHON) .ci/pythons.py short
+
+short: $(VENV)/.packages ## only types and a few tests, without compiling
+	@$(BIN)/mypy --no-incremental --python-executable $(BIN)/python
+	@PYTHONPATH=src GENALPHA_PLAIN=1 $(BIN)/python -m pytest -q -n auto --without-assimulo $(SHORT)
 
 pythons: ## types and essential tests on the other Pythons that this machine has (a quarter of an hour)
 	$(HEADLINE) 'other Pythons'

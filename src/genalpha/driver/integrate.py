@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from genalpha.driver.adaptive import AdaptiveSteps
 from genalpha.driver.events import Events
 from genalpha.driver.extrapolation import integrate_to_error
+from genalpha.driver.hints import tell
 from genalpha.driver.knots import Knots
 from genalpha.driver.march import SMALLEST_SHARE, FixedSteps, GivenSteps, StepSizes
 from genalpha.driver.options import STABILIZED, Options
@@ -217,6 +218,7 @@ def solve(
     counters.calls = {
         key: counters.calls.get(key, 0) + count - earlier[key] for key, count in o.calls.items()
     }
+    tell(o, counters)
     return solution
 
 

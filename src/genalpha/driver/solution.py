@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from genalpha.driver import animation, derived, pictures
+from genalpha.driver import animation, derived, hints, pictures
 from genalpha.driver.frames import to_frame
 from genalpha.driver.origin import Last, Origin
 from genalpha.model import Mechanism
@@ -306,6 +306,14 @@ class Solution:
             For notebooks; keep it in a variable while it is shown. None if it was saved as SVG.
         """
         return animation.animate(self, path, sketch, seconds, fps, trail)
+
+    @property
+    def hint(self) -> str:
+        """What missing derivatives cost in this run, and which to give; empty if little.
+
+        It is also written to the log, once per run: logger "genalpha", level INFO.
+        """
+        return hints.hint(self.mechanism, self.statistics)
 
     def plot_steps(self, axes: Any, **style: Any) -> None:
         """Plot the sizes of the steps over time; crosses are rejected steps.
