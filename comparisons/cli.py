@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m comparisons",
-        description="Compare solvers on mechanisms. Without a command: the main job, about two "
+        description="Compare solvers on mechanisms. Without a command: the main job, some "
         "minutes on the pendulum and the slider-crank, with tables, plots and a report; with "
         "--plugin, on the mechanisms of that file, if it has some.",
     )

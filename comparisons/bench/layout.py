@@ -95,6 +95,26 @@ LAYOUTS: dict[str, Layout] = {
         ("ratio",),
         at_least=True,
     ),
+    "race: residual": Layout(
+        "Race: everybody on a plain residual",
+        "The same mechanism as a plain `Implicit_Problem` or `Overdetermined_Problem` without "
+        "`jac`: no solver sees more than `res`. Making the solver, which for ours means asking "
+        "`res` what it is, belongs to the run.",
+        ("mechanism", "error"),
+        {"ours ms": ".2f", "ours": "", "IDA ms": ".2f", "Radau5DAE ms": ".2f", "ODASSL ms": ".2f",
+         "best peer": "", "ratio": ".2f"},
+        ("ratio",),
+        at_least=True,
+    ),
+    "race: residual with jac": Layout(
+        "Race: everybody on a plain residual with its Jacobian",
+        "The same with `jac`, which Radau5DAE and ODASSL of Assimulo do not call.",
+        ("mechanism", "error"),
+        {"ours ms": ".2f", "ours": "", "IDA ms": ".2f", "Radau5DAE ms": ".2f", "ODASSL ms": ".2f",
+         "best peer": "", "ratio": ".2f"},
+        ("ratio",),
+        at_least=True,
+    ),
     "race: failures": Layout(
         "Race: who fails",
         "Solvers and formulations with runs that failed, and the reason of the finest.",

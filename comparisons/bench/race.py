@@ -48,6 +48,13 @@ OURS = (*SCHEMES, *(f"{scheme} (adaptive)" for scheme in SCHEMES))
 #: What runs when nothing is chosen but the tolerance.
 DEFAULT = ("GenAlphaSOI2 (adaptive)",)
 PEERS = ("IDA", "Radau5DAE", "ODASSL")
+#: Section -> how its solvers are called: everybody on a plain residual, see `solvers.residuals`.
+RESIDUAL = {
+    "race: residual": "{} (residual)",
+    "race: residual with jac": "{} (residual, jac)",
+}
+#: Where everybody gets one.
+RESIDUAL_ON = ("pendulum_jn", "slider_crank", "andrews_squeezer", "heavy_top", "chain_20")
 #: Seconds of one run.
 LIMIT, QUICK_LIMIT = 6.0, 2.0
 #: Who is slower than this at first is not timed again.
@@ -74,7 +81,7 @@ def race(name: str, plan: Plan) -> Iterator[Row]:
     runner = Runner(case, reference, QUICK_LIMIT if plan.quick else LIMIT)
     climbs = []
     try:
-        for solver, form in series((*OURS, *PEERS)):
+        for solver, form in series((*OURS, *PEERS, *on_residuals(name))):
             plan.tell(f"race: {name}, {solver}, {form}")
             climbs.append(runner.climb(solver, form, min(ERRORS)))
         plan.tell(f"race: {name}, times")
@@ -90,7 +97,18 @@ def race(name: str, plan: Plan) -> Iterator[Row]:
         yield verdict(name, error, climbs)
     for error in ERRORS:
         yield verdict(name, error, climbs, DEFAULT, "race: defaults")
+    if name in RESIDUAL_ON:
+        for section, label in RESIDUAL.items():
+            ours, peers = (tuple(map(label.format, group)) for group in (SCHEMES, PEERS))
+            for error in ERRORS:
+                yield verdict(name, error, climbs, ours, section, peers)
     yield from failures(name, climbs)
+
+
+def on_residuals(name: str) -> list[str]:
+    """Return the solvers that get a plain residual of a mechanism."""
+    every = [label.format(x) for label in RESIDUAL.values() for x in (*SCHEMES, *PEERS)]
+    return every if name in RESIDUAL_ON else []
 
 
 def best(climbs: Sequence[Climb], solvers: Sequence[str], error: float) -> Best | None:
@@ -107,7 +125,7 @@ def contenders(climbs: Sequence[Climb]) -> list[Climb]:
     """Return the climbs that may be the best of their group at some error."""
     chosen = []
     for climb in climbs:
-        alone = climb.solver in DEFAULT or climb.solver not in OURS
+        alone = climb.solver in DEFAULT or climb.solver not in OURS  # on a residual too
         group = (climb.solver,) if alone else OURS
         for error in ERRORS:
             mine, first = climb.reach(error), best(climbs, group, error)
@@ -123,17 +141,19 @@ def verdict(
     climbs: Sequence[Climb],
     group: Sequence[str] = OURS,
     section: str = "race",
+    peers: Sequence[str] = PEERS,
 ) -> Row:
     """Return the row of one error: times, ratio, and plainly who is ahead.
 
-    `group` are those of ours that take part; targets are those of the section "race".
+    `group` are those of ours that take part, `peers` the others, called as in `PEERS` with
+    something behind it; targets are those of the section "race".
     """
-    ours, peer = best(climbs, group, error), best(climbs, PEERS, error)
+    ours, peer = best(climbs, group, error), best(climbs, peers, error)
     values: dict[str, float | str | None] = {"ours ms": None, "ours": None, "best peer": None}
     if ours:
         values["ours ms"], values["ours"] = 1e3 * ours[1].time, ours[0].label
-    for solver in PEERS:
-        found = best(climbs, (solver,), error)
+    for solver, called in zip(PEERS, peers, strict=True):
+        found = best(climbs, (called,), error)
         values[f"{solver} ms"] = 1e3 * found[1].time if found else None
     if peer:
         values["best peer"] = peer[0].label

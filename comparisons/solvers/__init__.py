@@ -8,6 +8,7 @@ for _module in (
     "ours",
     "stabilized",
     "assimulo_peers",
+    "residuals",
     "scipy_ode",
     "optional_peers",
     "exudyn_peer",

@@ -65,11 +65,19 @@ class AssimuloSolver(Solver):
 
     def prepare(self, task: Task) -> Any:
         """Return a solver object with its options set."""
-        solver = self.kind()(task.mechanism.problem(str(task.form)))
+        return self.made(task, task.mechanism.problem(str(task.form)))
+
+    def made(self, task: Task, problem: Any) -> Any:
+        """Return a solver object of a problem."""
+        solver = self.kind()(problem)
         solver.verbosity = 50  # nothing
         solver.rtol = solver.atol = task.value
         self.configure(solver, task)
         return solver
+
+    def again(self, task: Task) -> Any:
+        """Return another solver object for the same run."""
+        return self.prepare(task)
 
     def configure(self, solver: Any, task: Task) -> None:
         """Set further options."""
@@ -89,7 +97,7 @@ class AssimuloSolver(Solver):
         n = task.mechanism.n_q
         at = np.searchsorted(t, task.times - 1e-9 * task.t_final)
         samples = Trajectory.of(task.mechanism, t[at], y[at], yd[at])
-        again = self.prepare(task).simulate(task.t_final)
+        again = self.again(task).simulate(task.t_final)
         t, y, _ = _with_start(task, tuple(np.array(x) for x in again))
         return Outcome(samples, Steps(t, y[:, :n], y[:, n : 2 * n]), counters)
 
