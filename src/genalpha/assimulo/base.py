@@ -76,7 +76,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         self._F = F
         self._reading = self._read(problem)
         mechanism = self._reading.mechanism
-        self._plain = mechanism is not getattr(problem, "mechanism", None)
+        self._plain = mechanism.narrow is not getattr(problem, "mechanism", None)
         self._knows_jacobian = self._F.has_jacobian if self._plain else knows_derivatives(mechanism)
         self._set_defaults()
         #: Time and position at which the solver stopped last.
@@ -158,7 +158,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         """Take over the switches, and what an event may have changed in the problem."""
         problem, reading = self.problem, self._reading
         own = getattr(problem, "mechanism", None)
-        replaced = isinstance(own, Mechanism) and own is not reading.mechanism
+        replaced = isinstance(own, Mechanism) and own is not reading.mechanism.narrow
         if replaced:
             self._reading = self._read(problem)
             if self._reading.layout.size != self._leny:
@@ -225,7 +225,8 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         q, v, _, _ = layout.split(y)
         last = self._left[1]
         keep = last is None or not np.array_equal(q, last)
-        changed[layout.q], changed[layout.v] = made_consistent(o, t, q, v, keep_position=keep)
+        q, v = made_consistent(o, t, q, v, keep_position=keep)
+        changed[layout.q], changed[layout.v] = q[: layout.n_q], v
         return changed
 
     def _count(self) -> None:

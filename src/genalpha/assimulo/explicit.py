@@ -16,20 +16,22 @@ Array = np.ndarray
 
 
 class ExplicitMechanism(Explicit_Problem):
-    """The formulation "ode": y = [q, v], accelerations from the equations and g'' = 0, k' = 0."""
+    """The formulation "ode": y = [q, v, z], accelerations from the equations, g'' = 0, k' = 0."""
 
     form = "ode"
 
     def __init__(self, mechanism: Mechanism, start: Motion, name: str) -> None:
-        y0, _ = layout_of(mechanism, "ode").assemble(start)
+        self._layout = layout_of(mechanism, "ode")
+        y0, _ = self._layout.assemble(start)
         Explicit_Problem.__init__(self, y0=y0, t0=mechanism.t0, name=name)
         self.mechanism = mechanism
         # where the reaction is nonlinear, each solution is the next one's first guess
         self._guess: tuple[Any, Any] = start.lam, start.psi
 
     def rhs(self, t: float, y: Array, sw: Any = None) -> Array:
-        """Return y' = [v, v']; switches, which Assimulo may hand over, mean nothing here."""
-        return np.concatenate([y[self.mechanism.n_q :], self._solve(t, y)[0]])
+        """Return y' = [v, v', z']; switches, which Assimulo may hand over, mean nothing here."""
+        n = self.mechanism.n_q
+        return np.concatenate([y[n : 2 * n], self._solve(t, y)[0]])
 
     def multipliers(self, t: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         """Return lam and psi at one instant, or at each of several.
@@ -50,8 +52,8 @@ class ExplicitMechanism(Explicit_Problem):
         return np.array([lam for lam, _ in found]), np.array([psi for _, psi in found])
 
     def _solve(self, t: float, y: Array) -> tuple[Array, Array, Array]:
-        o = self.mechanism
-        q, v = np.array(y[: o.n_q], dtype=float), np.array(y[o.n_q :], dtype=float)
+        o = self.mechanism.widened
+        q, v, _, _ = self._layout.split(y)
         vdot, lam, psi = accelerations(o, t, q, v, *self._guess)
         self._guess = lam, psi
         return vdot, lam, psi

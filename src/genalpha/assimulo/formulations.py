@@ -1,6 +1,8 @@
 """A mechanism as an Assimulo problem: seven formulations of the same equations.
 
-Notation: q' and v' are the parts of Assimulo's yd, mu is the extra multiplier of "ggl2".
+Notation: q' and v' are the parts of Assimulo's yd, mu is the extra multiplier of "ggl2". Where
+there are first-order states z, v is V = (v, z), of the widened mechanism: z' = r are rows of its
+equations of motion, and there is no row q' = v for the coordinates that stand for z.
 Each formulation is a list of row blocks (`FORMS`), each row block one equation (`_BLOCKS`).
 """
 
@@ -17,7 +19,7 @@ from scipy import sparse
 from genalpha.assimulo.explicit import ExplicitMechanism
 from genalpha.assimulo.layout import layout_of
 from genalpha.assimulo.stabilized import StabilizedMechanism
-from genalpha.errors import InvalidOptionError
+from genalpha.errors import InvalidOptionError, UnsupportedProblemError
 from genalpha.model import Mechanism
 from genalpha.model.differences import Groups, find_pattern, forward_jacobian
 from genalpha.numerics.initial_values import check_start, consistent_initial_values
@@ -38,7 +40,7 @@ FORMS: dict[str, tuple[str, ...]] = {
 
 
 class State(NamedTuple):
-    """What a row block may depend on; `lam_psi` is lam and psi in one array."""
+    """What a row block may depend on; `lam_psi` is lam and psi in one array, qdot has no zeta."""
 
     t: float
     q: Array
@@ -75,11 +77,13 @@ def _reaction_by_multipliers(o: Mechanism, s: State) -> Matrix:
 
 
 def _identity(o: Mechanism, s: State) -> Matrix:
-    return sparse.eye_array(o.n_q, format="csc") if o.is_sparse else np.eye(o.n_q)
+    n = o.n_moving
+    return sparse.eye_array(n, format="csc") if o.is_sparse else np.eye(n)
 
 
 def _minus_identity(o: Mechanism, s: State) -> Matrix:
-    return -_identity(o, s)
+    n, wide = o.n_moving, o.n_q
+    return -(sparse.eye_array(n, wide, format="csc") if o.is_sparse else np.eye(n, wide))
 
 
 def _G(o: Mechanism, s: State) -> Matrix:
@@ -92,12 +96,17 @@ def _K(o: Mechanism, s: State) -> Matrix:
 
 _BLOCKS: dict[str, Block] = {
     "q' = v": Block(
-        lambda o, s: s.qdot - s.v,
+        lambda o, s: s.qdot - s.v[: o.n_moving],
         {"qdot": _identity, "v": _minus_identity},
     ),
     "q' = v - G^T mu": Block(
-        lambda o, s: s.qdot - s.v + _G(o, s).T @ s.mu,
-        {"qdot": _identity, "v": _minus_identity, "q": None, "mu": lambda o, s: _G(o, s).T},
+        lambda o, s: s.qdot - s.v[: o.n_moving] + (_G(o, s).T @ s.mu)[: o.n_moving],
+        {
+            "qdot": _identity,
+            "v": _minus_identity,
+            "q": None,
+            "mu": lambda o, s: _G(o, s).T[: o.n_moving],
+        },
     ),
     "motion": Block(
         lambda o, s: o.imbalance(*_full(o, s)),
@@ -145,10 +154,10 @@ def problem(
     """Return a mechanism as an Assimulo problem.
 
     The state is y = [q, v, lam, psi] ("ggl2" appends mu, which is 0 on the solution; "ode" has
-    [q, v] only), the start is consistent at every level, and the attributes `mechanism` and
-    `form` say where the problem comes from. `algvar` marks q and v as differential, the
-    multipliers as algebraic. `jac` = dF/dy + c dF/dyd is there when the derivatives it needs
-    were given to the mechanism; it is sparse if the mechanism is.
+    [q, v] only), with first-order states y = [q, v, z, lam, psi]. The start is consistent at every
+    level, and the attributes `mechanism` and `form` say where the problem comes from. `algvar`
+    marks q, v and z as differential, the multipliers as algebraic. `jac` = dF/dy + c dF/dyd is
+    there when the derivatives it needs were given to the mechanism; it is sparse if that is.
 
     Parameters
     ----------
@@ -185,27 +194,34 @@ def problem(
         The mechanism's start violates a constraint, which is named.
     """
     if form == "stabilized":
+        if mechanism.n_z:
+            raise UnsupportedProblemError(
+                f"{mechanism.name}: the form 'stabilized' has no first-order states z; take 'ode', "
+                "or integrate with StabilizedRK2"
+            )
         return StabilizedMechanism(mechanism, name=name, **options)
     if options:
         raise TypeError(f"the form {form!r} has no options {sorted(options)}")
     if form not in FORMS:
         known = [*FORMS, "stabilized"]
         raise InvalidOptionError("problem", [f"form is {form!r}; expected one of {known}"])
-    check_start(mechanism, mechanism.t0, mechanism.q0, mechanism.v0)
-    start = consistent_initial_values(mechanism)
+    wide = mechanism.widened
+    check_start(wide, wide.t0, wide.q0, wide.v0)
+    start = consistent_initial_values(wide)
     label = name or f"{mechanism.name} ({form})"
     if form == "ode":
         return ExplicitMechanism(mechanism, start, label)
-    equations = _Equations(mechanism, form)
+    equations = _Equations(wide, form)
     y0, yd0 = equations.layout.assemble(start)
     overdetermined = form in ("ovstab2", "ovstab1")
     kind = Overdetermined_Problem if overdetermined else Implicit_Problem
     made = kind(equations.residual, y0, yd0, mechanism.t0, name=label)
-    made.algvar = [1] * (2 * mechanism.n_q) + [0] * (y0.size - 2 * mechanism.n_q)
+    differential = wide.n_moving + wide.n_q
+    made.algvar = [1] * differential + [0] * (y0.size - differential)
     made.mechanism, made.form = mechanism, form
     if overdetermined:
         made.neq = sum(equations.rows.values())
-    if equations.needs <= mechanism.given:
+    if equations.needs <= wide.given:
         made.jac = equations.jacobian
     return made
 
@@ -216,6 +232,7 @@ class _Equations:
     def __init__(self, mechanism: Mechanism, form: str) -> None:
         self.mechanism = mechanism
         sizes = {"g": mechanism.n_lam, "k": mechanism.n_psi}
+        sizes |= dict.fromkeys(("q' = v", "q' = v - G^T mu"), mechanism.n_moving)
         rows = {name: sizes.get(name.rstrip("'"), mechanism.n_q) for name in FORMS[form]}
         self.rows = {name: size for name, size in rows.items() if size}
         self.blocks = {name: _BLOCKS[name] for name in self.rows}
@@ -230,8 +247,10 @@ class _Equations:
     def _state(self, t: float, y: ArrayLike, yd: ArrayLike) -> State:
         """Split copies of y and yd, so that no callback can change the solver's arrays."""
         y, yd = np.array(y, dtype=float), np.array(yd, dtype=float)
-        n, end = self.layout.n_q, y.size - self.layout.n_mu
-        return State(t, y[:n], y[n : 2 * n], y[2 * n : end], y[end:], yd[:n], yd[n : 2 * n])
+        o, end = self.mechanism, y.size - self.layout.n_mu
+        n, k = o.n_moving, o.n_moving + o.n_q
+        q = np.append(y[:n], np.zeros(o.n_states)) if o.n_states else y[:n]
+        return State(t, q, y[n:k], y[k:end], y[end:], yd[:n], yd[n:k])
 
     def residual(self, t: float, y: Array, yd: Array, sw: Any = None) -> Array:
         """Return F(t, y, yd); switches, which Assimulo's solvers hand over, mean nothing here."""
@@ -255,10 +274,11 @@ class _Equations:
     def _derivative(self, name: str, key: str, s: State) -> Matrix:
         o, block = self.mechanism, self.blocks[name]
         if key not in block.by:
-            shape = (self.rows[name], getattr(s, key).size)
+            shape = (self.rows[name], o.n_moving if key == "q" else getattr(s, key).size)
             return sparse.csc_array(shape) if o.is_sparse else np.zeros(shape)
         known = block.by[key]
-        return self._differenced(name, key, s) if known is None else known(o, s)
+        found = self._differenced(name, key, s) if known is None else known(o, s)
+        return found[:, : o.n_moving] if key == "q" and o.n_states else found
 
     def _differenced(self, name: str, key: str, s: State) -> Matrix:
         """Difference a row block by q or v."""
@@ -274,7 +294,7 @@ class _Equations:
         """Find the pattern of a differenced block once, at a point where nothing vanishes."""
         if (name, key) not in self._groups:
             o, random = self.mechanism, np.random.default_rng(0)
-            sizes = (o.n_q, o.n_q, o.n_lam + o.n_psi, self.layout.n_mu, o.n_q, o.n_q)
+            sizes = (o.n_q, o.n_q, o.n_lam + o.n_psi, self.layout.n_mu, o.n_moving, o.n_q)
             point = State(o.t0, *(random.uniform(0.5, 1.5, size) for size in sizes))
             # at q0 itself an angle may be 0, and its sine hide an entry
             point = point._replace(q=o.q0 + 1e-3 * point.q, v=o.v0 + point.v)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from genalpha.model import Mechanism, Motion
+from genalpha.model import DrivenMotion, Mechanism, Motion
 from genalpha.model.residual import Places, index
 
 Array = np.ndarray
@@ -15,7 +15,8 @@ Array = np.ndarray
 class Layout(NamedTuple):
     """Where the unknowns of each kind are; an explicit problem has only q and v.
 
-    What is in none of the places is mu of "ggl2", which is 0 on the solution.
+    What is in none of the places is mu of "ggl2", which is 0 on the solution. First-order states z
+    are with v, whose places are then more than those of q, see `genalpha.model.states`.
     """
 
     size: int
@@ -25,9 +26,11 @@ class Layout(NamedTuple):
     psi: Array
 
     @classmethod
-    def in_order(cls, n_q: int, n_lam: int = 0, n_psi: int = 0, n_mu: int = 0) -> Layout:
-        """Return the layout y = [q, v, lam, psi, mu]."""
-        ends = np.cumsum([n_q, n_q, n_lam, n_psi])
+    def in_order(
+        cls, n_q: int, n_lam: int = 0, n_psi: int = 0, n_mu: int = 0, n_z: int = 0
+    ) -> Layout:
+        """Return the layout y = [q, v, z, lam, psi, mu]."""
+        ends = np.cumsum([n_q, n_q + n_z, n_lam, n_psi])
         parts = np.split(np.arange(ends[-1]), ends[:-1])
         return cls(int(ends[-1]) + n_mu, *parts)
 
@@ -47,16 +50,24 @@ class Layout(NamedTuple):
         return self.size - sum(x.size for x in self[1:])
 
     def split(self, y: Array) -> tuple[Array, Array, Array, Array]:
-        """Return copies of q, v, lam and psi."""
+        """Return copies of q, v, lam and psi; with states those of Q and V."""
         y = np.asarray(y, dtype=float)
         q, v, lam, psi = (y[x] for x in self[1:])
+        if q.size < v.size:
+            q = np.append(q, np.zeros(v.size - q.size))
         return q, v, lam, psi
 
-    def assemble(self, motion: Motion) -> tuple[Array, Array]:
-        """Return y and yd of a motion; mu and the rates of all multipliers are 0."""
-        y, yd = np.zeros(self.size), np.zeros(self.size)
+    def assemble(self, motion: Motion | DrivenMotion) -> tuple[Array, Array]:
+        """Return y and yd of a motion, of Q and V or with z.
+
+        mu and the rates of all multipliers are 0.
+        """
+        y, yd, n = np.zeros(self.size), np.zeros(self.size), self.q.size
         q, v = index(self.q), index(self.v)
-        y[q], y[v], yd[q], yd[v] = motion.q, motion.v, motion.v, motion.vdot
+        V, Vdot = motion.v, motion.vdot
+        if isinstance(motion, DrivenMotion):
+            V, Vdot = np.append(V, motion.z), np.append(Vdot, motion.zdot)
+        y[q], y[v], yd[q], yd[v] = motion.q[:n], V, V[:n], Vdot
         if self.lam.size:
             y[self.lam] = motion.lam
         if self.psi.size:
@@ -66,7 +77,8 @@ class Layout(NamedTuple):
 
 def layout_of(mechanism: Mechanism, form: str) -> Layout:
     """Return the order of the unknowns in one of genalpha's formulations."""
+    o = mechanism.narrow
     if form == "ode":
-        return Layout.in_order(mechanism.n_q)
-    mu = mechanism.n_lam if form == "ggl2" else 0
-    return Layout.in_order(mechanism.n_q, mechanism.n_lam, mechanism.n_psi, mu)
+        return Layout.in_order(o.n_q, n_z=o.n_z)
+    mu = o.n_lam if form == "ggl2" else 0
+    return Layout.in_order(o.n_q, o.n_lam, o.n_psi, mu, o.n_z)

@@ -57,7 +57,7 @@ def mechanism_from_problem(
     UnsupportedProblemError
         Names the first row that does not fit, what was expected there and what was found.
     """
-    return Reading(problem, n_q, n_lam, n_psi).mechanism
+    return Reading(problem, n_q, n_lam, n_psi).mechanism.narrow
 
 
 class Reading:
@@ -69,6 +69,7 @@ class Reading:
     Attributes
     ----------
     mechanism : Mechanism
+        That is solved: with first-order states, the widened one.
     layout : Layout
         Takes y apart and puts it together.
     """
@@ -86,7 +87,7 @@ class Reading:
         self._callbacks: FromResidual | None = None
         own = getattr(problem, "mechanism", None)
         if isinstance(own, Mechanism):
-            self.mechanism, self.layout = own, layout_of(own, problem.form)
+            self.mechanism, self.layout = own.widened, layout_of(own, problem.form)
             _check_sizes(own, {"n_q": n_q, "n_lam": n_lam, "n_psi": n_psi})
             return
         t, y, yd = start = start or _start(problem, self._F.explicit)

@@ -34,8 +34,8 @@ def step_sizes(solver: Any, layout: Layout, o: Mechanism) -> StepSizes:
 
 
 def _tolerances(atol: Array, layout: Layout, o: Mechanism) -> Array:
-    """Return absolute tolerances of [q, v, lam, psi] from those of y."""
-    q, v, lam, psi = layout.split(atol)
+    """Return absolute tolerances of [q, v, z, lam, psi] from those of y."""
+    q, v, lam, psi = (np.asarray(atol)[places] for places in layout[1:])
     if lam.size + psi.size < o.n_lam + o.n_psi:  # y of an explicit problem has no multipliers
         lam, psi = (np.full(size, np.max(v)) for size in (o.n_lam, o.n_psi))
     return np.concatenate([q, v, lam, psi])

@@ -55,7 +55,7 @@ class AdaptiveSteps(StepSizes):
     rtol : float
         Relative tolerance, default 1e-4.
     atol : float or (n + n + m + l,) array_like
-        Absolute tolerance, default 1e-6; a vector is for [q, v, lam, psi].
+        Absolute tolerance, default 1e-6; a vector is for [q, v, lam, psi], or [q, v, z, lam, psi].
     inith : float
         First step size; 0 (default): chosen.
     maxh : float
@@ -140,7 +140,9 @@ class AdaptiveSteps(StepSizes):
         self._steps = 0
         self._start = None
         o, interval = stepper.full, t_end - start.t
-        self._tolerances = Tolerances.split(self.rtol, self.atol, o.n_q, o.n_lam, o.n_psi)
+        self._tolerances = Tolerances.split(
+            self.rtol, self.atol, o.n_q, o.n_lam, o.n_psi, o.n_states
+        )
         self._tolerances.check(*start[:3])
         self._direction = float(np.sign(interval)) or 1.0
         self._ahead = look_ahead(o, start, self._tolerances, interval, self._failures)

@@ -12,6 +12,7 @@ from genalpha.driver.watch import Happening
 from genalpha.errors import CallbackError, InconsistentStartError
 from genalpha.model import Mechanism
 from genalpha.model.given import NO_NUMBERS, real, takes
+from genalpha.model.states import with_z
 from genalpha.numerics.impulses import velocity_after
 from genalpha.numerics.initial_values import project_position
 
@@ -51,40 +52,59 @@ class Events:
     Parameters
     ----------
     functions : sequence of callable(t, q, v) -> float
-        Each may have the attributes ``terminal`` (bool, or after how many events it stops the run),
+        Each may also take z, if the mechanism has states, and may have the attributes ``terminal``
+        (bool, or after how many events it stops the run),
         ``direction`` (-1, 0, 1) and ``impact`` (callable(t, q, v)).
+    mechanism : Mechanism, optional
+        As the user gave it; matters if it has states.
 
     Attributes
     ----------
     times, points : list of list
-        For each function, its events so far, and (q, v) there.
+        For each function, its events so far, and (q, v) there, which are (Q, V) with states.
     impulses : list of Impulse
     """
 
-    def __init__(self, functions: Sequence[Function]) -> None:
+    def __init__(self, functions: Sequence[Function], mechanism: Mechanism | None = None) -> None:
         self.functions = list(functions)
+        self.mechanism = mechanism
+        self._called = [self._wide(f) for f in self.functions]
         self.times: list[list[float]] = [[] for _ in self.functions]
         self.points: list[list[tuple[Array, Array]]] = [[] for _ in self.functions]
         self.impulses: list[Impulse] = []
 
     def copy(self) -> Events:
         """Return the same functions and what has happened, to be added to by a longer run."""
-        other = Events(self.functions)
+        other = Events(self.functions, self.mechanism)
         other.times = [list(times) for times in self.times]
         other.points = [list(points) for points in self.points]
         other.impulses = list(self.impulses)
         return other
 
+    def _wide(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function of the user's for (t, Q, V)."""
+        o = self.mechanism
+        return function if o is None or not o.n_z else with_z(function, o.n_q)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the user's functions only."""
+        return {key: value for key, value in self.__dict__.items() if key != "_called"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._called = [self._wide(f) for f in self.functions]
+
     @staticmethod
-    def faults(events: Any) -> list[str]:
+    def faults(events: Any, has_states: bool = False) -> list[str]:
         """List what is wrong with the events given to `integrate`."""
         found = []
+        arguments = "(t, q, v) or (t, q, v, z)" if has_states else "(t, q, v)"
         for i, f in enumerate(events):
             if not callable(f):
-                found.append(f"events[{i}] = {f!r:.80}; expected a function of (t, q, v)")
+                found.append(f"events[{i}] = {f!r:.80}; expected a function of {arguments}")
                 continue
-            if not takes(f, 3):
-                found.append(f"events[{i}] cannot be called with (t, q, v), as it must")
+            if not takes(f, 3) and not (has_states and takes(f, 4)):
+                found.append(f"events[{i}] cannot be called with {arguments}, as it must")
             terminal, direction = getattr(f, "terminal", None), getattr(f, "direction", 0.0)
             whole = isinstance(terminal, (bool, int, np.integer, np.bool_))
             if terminal is not None and not (whole and terminal >= 0):
@@ -94,13 +114,13 @@ class Events:
             impact = getattr(f, "impact", None)
             if impact is not None and not callable(impact):
                 found.append(
-                    f"events[{i}].impact = {impact!r:.80}; expected a function of (t, q, v)"
+                    f"events[{i}].impact = {impact!r:.80}; expected a function of {arguments}"
                 )
         return found
 
     def values(self, t: float, q: Array, v: Array) -> list[float]:
         """Return the values of all functions; each gets arrays of its own."""
-        return [self._value(i, f, t, q, v) for i, f in enumerate(self.functions)]
+        return [self._value(i, f, t, q, v) for i, f in enumerate(self._called)]
 
     @staticmethod
     def _value(i: int, f: Function, t: float, q: Array, v: Array) -> float:
@@ -141,11 +161,12 @@ class Events:
             impact = self.impact(i)
             if impact is None:
                 continue
-            returned = impact(t, q.copy(), v.copy())
+            returned = self._wide(impact)(t, q.copy(), v.copy())
             new, q1, v1 = read_impact(returned, o, q, v, i, f" at t = {t:.9g}")
             q1 = _on_constraints(new, t, q, q1, i)
             after, lam, psi = velocity_after(new, t, q1, v1)
-            self.impulses.append(Impulse(t, i, v, after, lam, psi))
+            n = new.n_moving
+            self.impulses.append(Impulse(t, i, v[:n], after[:n], lam, psi))
             o, q, v = new, q1, after
         return o, q, v
 
@@ -155,16 +176,21 @@ def read_impact(
 ) -> tuple[Mechanism, Array, Array]:
     """Return mechanism, position and velocity from what an impact has returned.
 
-    That is v, (q, v), a Mechanism, or these with a Mechanism in a tuple; None changes nothing.
+    That is v, (q, v), a Mechanism, or these with a Mechanism in a tuple; None changes nothing. With
+    states also (q, v, z). What is returned is what goes on: with states Q and V, see
+    `genalpha.model.states`.
     """
     parts = list(found) if isinstance(found, tuple) else [found]
     mechanisms = [x for x in parts if isinstance(x, Mechanism)]
     parts = [x for x in parts if x is not None and not isinstance(x, Mechanism)]
-    new = mechanisms[0] if mechanisms else o
-    if new.n_q != o.n_q:
+    new, n = mechanisms[0].widened if mechanisms else o, o.n_moving
+    if new.n_q != o.n_q or new.n_states != o.n_states:
+        of_states = f" and {new.n_states} states" if new.n_states or o.n_states else ""
+        wanted = f" and {o.n_states}" if of_states else ""
         raise CallbackError(
-            f"events[{i}].impact returned a mechanism of {new.n_q} coordinates{when}; expected "
-            f"{o.n_q}, as before: coordinates must stay the same, constraints may change"
+            f"events[{i}].impact returned a mechanism of {new.n_moving} coordinates{of_states}"
+            f"{when}; expected {n}{wanted}, as before: coordinates must stay the same, constraints "
+            "may change"
         )
     if len(parts) > 1 and all(np.ndim(x) == 0 for x in parts):
         parts = [parts]  # a velocity as a tuple of numbers
@@ -173,23 +199,36 @@ def read_impact(
     except NO_NUMBERS:
         values = []
         parts = [found]
-    if len(values) == 1 and values[0].shape == (2, o.n_q) and o.n_q != 2:
+    if len(values) == 1 and values[0].shape == (2, n) and n != 2:
         values = list(values[0])
-    good = len(values) == len(parts) <= 2 and all(x.shape == (o.n_q,) for x in values)
+    shapes = {1: [(n,)], 2: [(n,), (n,)], 3: [(n,), (n,), (o.n_states,)]}
+    most = 3 if o.n_states else 2
+    good = len(values) == len(parts) <= most
+    good &= not values or [x.shape for x in values] == shapes.get(len(values))
     if not good or not all(np.isfinite(x).all() for x in values):
+        with_states = f", or (q, v, z) with z of shape ({o.n_states},)" if o.n_states else ""
         raise CallbackError(
             f"events[{i}].impact returned {found!r:.200}{when}; expected v or (q, v), finite and "
-            f"of shape ({o.n_q},), a Mechanism, or both in a tuple"
+            f"of shape ({n},){with_states}, a Mechanism, or both in a tuple"
         )
     if not values:
         return new, q, v
-    return new, (values[0] if len(values) == 2 else q), values[-1]
+    if not o.n_states:
+        return new, (values[0] if len(values) == 2 else q), values[-1]
+    q, v = q.copy(), v.copy()
+    if len(values) > 1:
+        q[:n] = values[0]
+    v[:n] = values[min(1, len(values) - 1)]
+    if len(values) == 3:
+        v[n:] = values[2]
+    return new, q, v
 
 
 def _on_constraints(o: Mechanism, t: float, before: Array, q: Array, i: int) -> Array:
     """Return a position on the constraints, if it is nearly so already."""
     moved = project_position(o, t, q)
-    if np.abs(moved - q).max() <= NEARBY * max(1.0, float(np.abs(q).max())):
+    n = o.n_moving
+    if np.abs(moved - q)[:n].max() <= NEARBY * max(1.0, float(np.abs(q[:n]).max())):
         return moved
     moves = not np.array_equal(before, q)
     what = "moves the position" if moves else "hands over a mechanism, and stays"

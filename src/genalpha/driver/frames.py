@@ -18,16 +18,17 @@ def to_frame(points: Points) -> Any:
     except ImportError as error:
         raise ImportError(
             "Solution.to_frame needs pandas, which cannot be imported here: pip install pandas. "
-            "The arrays solution.t, .q, .v, .vdot, .lam, .psi hold the same numbers.",
+            "The arrays solution.t, .q, .v, .vdot, .z, .lam, .psi hold the same numbers.",
             name="pandas",
         ) from error
     keys = constraint_keys(o for o, _ in points)
-    coordinates = points[0][0].coordinate_names
-    columns: list[tuple[str, str]] = []
-    for quantity in ("q", "v", "vdot"):
-        columns += [(quantity, name) for name in coordinates]
+    o = points[0][0]
+    n, names = o.n_moving, o.coordinate_names
+    columns = [(quantity, name) for quantity in ("q", "v", "vdot") for name in names[:n]]
+    columns += [(quantity, name) for quantity in ("z", "zdot") for name in names[n:]]
     columns += [("psi" if nonholonomic else "lam", name) for nonholonomic, name, _ in keys]
-    motion = np.array([np.concatenate([k.q, k.v, k.vdot]) for _, k in points])
+    parts = [(k.q[:n], k.v[:n], k.vdot[:n], k.v[n:], k.vdot[n:]) for _, k in points]
+    motion = np.array([np.concatenate(x) for x in parts])
     return pandas.DataFrame(
         np.hstack([motion, multipliers(points, keys)]),
         index=pandas.Index([k.t for _, k in points], name="t"),

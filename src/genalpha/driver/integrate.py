@@ -67,13 +67,14 @@ def integrate(
         (its sign does not matter). A sequence: all step sizes, which must add up to the interval.
     t_eval : (k,) array_like, optional
         Times at which the motion is wanted; default: all steps. The steps do not depend on it.
-    events : callable(t, q, v) -> float, or sequence of such, optional
+    events : callable(t, q, v) or callable(t, q, v, z) -> float, or sequence of such, optional
         Functions whose zeros are events, as SciPy has them: the attribute ``terminal`` (bool, or
         the number of events after which the run ends) and ``direction`` (-1, 0 or 1: only falling,
         all, only rising zeros, along the run). An attribute ``impact``, callable(t, q, v), says
-        what happens at the event: it returns the velocity after it, or (q, v), or a Mechanism of
-        the same coordinates with which the run goes on, or a tuple of these. The velocity is then
-        brought onto the constraints along the reactions. See the how-to on events.
+        what happens at the event: it returns the velocity after it, or (q, v), or (q, v, z), or a
+        Mechanism of the same coordinates and states with which the run goes on, or a tuple of
+        these. The velocity is then brought onto the constraints along the reactions. See the
+        how-to on events.
     repair : bool, optional
         Whether a start off the constraints is moved to the nearest one on them, with a
         `RepairedStartWarning` that says by how much. Default False: it is refused.
@@ -111,24 +112,24 @@ def integrate(
     t_final = _end(given, o.t0, t_final)
     times = None if t_eval is None else given.vector("t_eval", t_eval)
     functions = _functions(given, events)
-    watched = Events(functions)
-    faults = given.faults + Events.faults(functions)
+    faults = given.faults + Events.faults(functions, bool(o.n_z))
+    watched = Events([] if faults else functions, o)
     if not faults:
         faults = faults_of_output(times, o.t0, t_final)
     if isinstance(scheme, str) and scheme in STABILIZED:
         if faults:
             raise InvalidOptionError("integrate", faults)
         run = importlib.import_module("genalpha.stabilization.run")
-        o = repaired(o) if repair else o
+        o = (repaired(o) if repair else o).widened
         with shown_progress(progress, o.name, o.t0, t_final) as display:
             return run.run_stabilized(o, t_final, scheme, h, times, options, watched, display)
-    faults += Options(scheme, o, **options).faults + _faults_of_steps(o.t0, t_final, h)
+    faults += Options(scheme, o.widened, **options).faults + _faults_of_steps(o.t0, t_final, h)
     to_error = options.get("error") is not None
     if to_error:
         faults += _faults_beside_error(h, functions, progress)
     if faults:
         raise InvalidOptionError("integrate", faults)
-    o = repaired(o) if repair else o
+    o = (repaired(o) if repair else o).widened
     if to_error:
         try:
             return integrate_to_error(o, t_final, scheme, options, times)

@@ -76,8 +76,8 @@ STEPS = (
         "atol",
         lambda owner: np.full(owner.size, 1e-6),
         Vector(0.0),
-        "Absolute tolerance of adaptive steps, one number or one for each of [q, v, lam, psi]. "
-        "Default 1e-6. Lower it where a coordinate is small by nature.",
+        "Absolute tolerance of adaptive steps, one number or one for each of [q, v, lam, psi], "
+        "or [q, v, z, lam, psi]. Default 1e-6. Lower it where a coordinate is small by nature.",
     ),
     Option(
         "inith",
@@ -184,7 +184,7 @@ class Options(Choices):
         known = isinstance(scheme, str) and scheme in SCHEMES
         kind = SCHEMES[scheme if known else DEFAULT_SCHEME]
         o = mechanism
-        size = 1 if o is None else 2 * o.n_q + o.n_lam + o.n_psi
+        size = 1 if o is None else o.n_moving + o.n_q + o.n_lam + o.n_psi
         declared = (*options_of(kind), *RESULT)
         super().__init__(declared, given, Owner(size), str(scheme))
         self.scheme = scheme

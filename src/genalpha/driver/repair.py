@@ -22,7 +22,8 @@ def repaired(o: Mechanism) -> Mechanism:
         There is none near the start.
     """
     try:
-        check_start(o, o.t0, o.q0, o.v0)
+        wide = o.widened
+        check_start(wide, wide.t0, wide.q0, wide.v0)
     except InconsistentStartError:
         start = consistent_initial_values(o)
         moves = [

@@ -17,7 +17,7 @@ from genalpha.driver.frames import to_frame
 from genalpha.driver.origin import Last, Origin
 from genalpha.model import Mechanism
 from genalpha.numerics.counters import Counters
-from genalpha.numerics.interpolation import Knot, interpolate
+from genalpha.numerics.interpolation import Knot, interpolate, narrow_knot
 
 Array = np.ndarray
 
@@ -36,12 +36,16 @@ class Solution:
         the step that ends at or after the time.
     lam, psi : (k, m), (k, l) array
         Multipliers of the holonomic and nonholonomic constraints.
+    z, zdot : (k, s) array
+        First-order states and their rates; without columns if the mechanism has none.
     steps : (s,) array
         Times of all steps, the start included.
     t_events : list of (e,) array
         For each function in `events`, the times of its events.
     q_events, v_events : list of (e, n) array
         Position and velocity at these events; where there is an impact, before it.
+    z_events : list of (e, s) array
+        First-order states at these events.
     impulses : list of Impulse
         What the constraints did at each impact, see `genalpha.driver.events.Impulse`.
     statistics : Counters
@@ -62,7 +66,9 @@ class Solution:
         t_eval: Array | None,
         origin: Origin | None = None,
     ) -> None:
-        self.mechanism, self.statistics = mechanism, statistics
+        # knots, phases and events have Q and V, see `genalpha.model.states`; attributes are narrow
+        self.mechanism, self.statistics = mechanism.narrow, statistics
+        self._n = n = mechanism.n_moving
         self.origin = Origin([(0, mechanism)]) if origin is None else origin
         self._knots = knots  # looked at only where needed: what they hold may have to be worked out
         self.steps = np.array(times)
@@ -74,21 +80,30 @@ class Solution:
         self.q, self.v, self.vdot, self.lam, self.psi = (
             _rows([knot[i] for knot in shown]) for i in range(1, 6)
         )
-        happened = self.origin.events
+        self.z, self.zdot = self.v[:, n:], self.vdot[:, n:]
+        happened, wide = self.origin.events, mechanism.n_q
         self.t_events = [np.array(times) for times in happened.times]
-        n = mechanism.n_q
         self.q_events, self.v_events = (
-            [np.array([x[i] for x in points]).reshape(-1, n) for points in happened.points]
+            [np.array([x[i] for x in points]).reshape(-1, wide) for points in happened.points]
             for i in (0, 1)
         )
+        self.z_events = [v[:, n:] for v in self.v_events]
         self.impulses = happened.impulses
         self._a = a
         self.a = np.array(a if at_steps else [a[self._right_of(t)] for t in asked])
+        if mechanism.n_states:
+            self.q, self.v, self.vdot, self.a = (
+                x[:, :n].copy() for x in (self.q, self.v, self.vdot, self.a)
+            )
+            self.q_events, self.v_events = (
+                [x[:, :n] for x in events] for events in (self.q_events, self.v_events)
+            )
 
     def __call__(self, t: ArrayLike, side: str = "after") -> Knot:
         """Return the motion at time or times `t`, as a named tuple (t, q, v, vdot, lam, psi).
 
-        For one time, q has shape (n,); for k times (k, n), and so on.
+        For one time, q has shape (n,); for k times (k, n), and so on. Of a mechanism with states
+        the tuple also has z and zdot.
 
         Parameters
         ----------
@@ -101,14 +116,17 @@ class Solution:
         times = np.asarray(t, dtype=float)
         if times.ndim == 0:
             knot = self._at(float(times), side)
-            return Knot(knot.t, *(x.copy() for x in knot[1:]))  # the caller's own
-        knots = [self._at(x, side) for x in times]
-        return Knot(times, *(_rows([k[i] for k in knots]) for i in range(1, 6)))  # type: ignore[arg-type]
+            found = Knot(knot.t, *(x.copy() for x in knot[1:]))  # the caller's own
+        else:
+            knots = [self._at(x, side) for x in times]
+            found = Knot(times, *(_rows([k[i] for k in knots]) for i in range(1, 6)))  # type: ignore[arg-type]
+        return narrow_knot(found, self._n) if self.mechanism.n_z else found
 
     def points(self, t: ArrayLike | None = None) -> list[tuple[Mechanism, Knot]]:
         """Return the motion at times, default `self.t`, each with the mechanism that moves there.
 
-        That is always the same one, unless an impact hands over to another.
+        That is always the same one, unless an impact hands over to another. Of a mechanism with
+        states both are those of Q and V, see `genalpha.model.states`.
         """
         if t is None and self._at_steps:
             return [(self._mechanism_of(i), knot) for i, knot in enumerate(self._knots)]
@@ -168,14 +186,15 @@ class Solution:
         be lost if those of the constraint were zero. With redundant constraints
         (``redundant="least"``) the multipliers of single ones are a convention, their sum is not.
         """
-        found = derived.reactions(self.points(t), which)
+        found = derived.reactions(self.points(t), which)[:, : self._n]
         return found if t is None or np.ndim(t) else found[0]
 
     def to_frame(self, t: ArrayLike | None = None) -> Any:
         """Return the motion as a `pandas.DataFrame`, which needs pandas.
 
         Its index is the time. Its columns have two levels: the quantity (``"q"``, ``"v"``,
-        ``"vdot"``, ``"lam"``, ``"psi"``) and the name of the coordinate or constraint:
+        ``"vdot"``, ``"z"``, ``"zdot"``, ``"lam"``, ``"psi"``) and the name of the coordinate, state
+        or constraint:
         ``frame["q", "x"]``, ``frame["lam"]``.
 
         Parameters
@@ -231,7 +250,7 @@ class Solution:
         if not (self._at_steps and t_eval is None):
             t_eval = np.concatenate([self.t, steps[1:] if t_eval is None else t_eval])
         return Solution(
-            self.mechanism,
+            self.mechanism.widened,
             np.concatenate([self.steps, steps[1:]]),
             [*self._knots, *knots[1:]],
             np.concatenate([self._a, a[1:]]),

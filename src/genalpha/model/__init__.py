@@ -2,6 +2,6 @@
 
 from genalpha.model.audit import Residuals
 from genalpha.model.mechanism import Mechanism
-from genalpha.model.reference import Motion, Reference
+from genalpha.model.reference import DrivenMotion, Motion, Reference
 
-__all__ = ["Mechanism", "Motion", "Reference", "Residuals"]
+__all__ = ["DrivenMotion", "Mechanism", "Motion", "Reference", "Residuals"]

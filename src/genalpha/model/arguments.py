@@ -8,48 +8,71 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from genalpha.model.c_functions import CFunction
 from genalpha.model.given import NO_NUMBERS, Given, real, takes, wrong_call
 from genalpha.model.reference import Reference
-from genalpha.model.table import MATRICES, NEEDS, TABLE
+from genalpha.model.table import MATRICES, TABLE, Callback
 
 
 def faults_of_values(
-    arguments: dict[str, Any], callbacks: dict[str, Callable[..., Any]]
+    arguments: dict[str, Any],
+    callbacks: dict[str, Callable[..., Any]],
+    table: Mapping[str, Callback] = TABLE,
 ) -> list[str]:
     """List everything that is wrong with the arguments before any callback is called."""
     faults = []
     shapes = []
-    for key in ("q0", "v0"):
+    driven = table is not TABLE
+    for key in ("q0", "v0", *(["z0"] if driven else [])):
         try:
             value = real(arguments[key])
         except NO_NUMBERS as error:
             faults.append(f"{key} is {arguments[key]!r:.60}; expected numbers ({error})")
             continue
-        shapes.append(value.shape)
+        if key != "z0":
+            shapes.append(value.shape)
         if value.ndim != 1 or value.size == 0:
-            faults.append(f"{key} has shape {value.shape}; expected a vector (n,)")
+            length = "s" if key == "z0" else "n"
+            faults.append(f"{key} has shape {value.shape}; expected a vector ({length},)")
         elif not np.isfinite(value).all():
             i = int(np.flatnonzero(~np.isfinite(value))[0])
             faults.append(f"{key}[{i}] is {value[i]}; all values must be finite")
     if len(shapes) == 2 and shapes[0] != shapes[1]:
         faults.append(f"q0 has shape {shapes[0]} and v0 {shapes[1]}; they must be equal")
     faults += _faults_of_extras(arguments)
-    for key, value in {"force": arguments["force"], **callbacks}.items():
-        if not callable(value) and not (key in MATRICES and _is_matrix(value)):
-            kind = "a callable or a constant matrix" if key in MATRICES else "a callable"
+    needed = {key: arguments[key] for key in ("force", *(["state_rate"] if driven else []))}
+    for key, value in {**needed, **callbacks}.items():
+        matrix = table[key].is_matrix
+        if not callable(value) and not (matrix and _is_matrix(value)):
+            kind = "a callable or a constant matrix" if matrix else "a callable"
             faults.append(f"{key} is {value!r:.60}; expected {kind}")
-    for key, value in {"mass": arguments["mass"], "force": arguments["force"], **callbacks}.items():
-        names = TABLE[key].arguments.split()
+    for key, value in {"mass": arguments["mass"], **needed, **callbacks}.items():
+        names = table[key].arguments.split()
         if callable(value) and not takes(value, len(names)):
             faults.append(wrong_call(key, value, ", ".join(names)))
-    for key, other in NEEDS.items():
-        if key in callbacks and other not in callbacks:
+    for key in callbacks:
+        other = table[key].needs
+        if other and other not in callbacks and other not in needed:
             faults.append(f"{key} is given but {other} is not")
+    faults += _faults_of_states(arguments, driven)
     known = MATRICES - {"damping"}  # whose pattern goes with that of the stiffness
     sparsity = arguments["sparsity"]
     for key in set(sparsity if isinstance(sparsity, Mapping) else {}) - known:
         faults.append(f"sparsity has the unknown key {key!r}; known are {sorted(known)}")
     return faults
+
+
+def _faults_of_states(arguments: dict[str, Any], driven: bool) -> list[str]:
+    """List what makes sense only with states, or does not with them."""
+    own = ("state_rate", "state_rate_jacobian", "state_coupling", "nonholonomic_state_jacobian")
+    if not driven:
+        given = [key for key in (*own, "state_names") if arguments[key] is not None]
+        return [f"{key} is given but z0, the start of the states, is not" for key in given]
+    return [
+        f"{key} is a C function; a mechanism with states z takes Python functions only"
+        for key, value in arguments.items()
+        if isinstance(value, CFunction)
+    ]
 
 
 def _faults_of_extras(arguments: dict[str, Any]) -> list[str]:

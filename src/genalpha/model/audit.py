@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from genalpha.model.mechanism import Mechanism
 
 Array = np.ndarray
+Pair = tuple[Callable[[], Any], Callable[[], Any]]
 
 
 @dataclass(frozen=True)
@@ -117,13 +118,16 @@ def check_derivatives(
     mechanism: Mechanism, rtol: float, distance: float, seed: int
 ) -> dict[str, float]:
     """See `Mechanism.check_derivatives`."""
-    comparisons = _comparisons(mechanism, distance, seed)
+    comparisons = _comparisons(mechanism.widened, distance, seed)
+    if mechanism.n_z:
+        comparisons = _narrow(mechanism, comparisons)
     deviations, complaints = {}, []
     for key in sorted(mechanism.given & set(comparisons)):
         given, differenced = (_dense(matrix()) for matrix in comparisons[key])
         size = max(float(np.max(np.abs(differenced), initial=0.0)), 1e-8)
-        if key in ("stiffness", "damping"):  # sums of terms that may be large beside their change
-            size = max(size, ROUNDING / CENTRAL_STEP * _largest_term(mechanism) / rtol)
+        # sums of terms that may be large beside their change
+        if key in ("stiffness", "damping", "state_coupling", "state_rate_jacobian"):
+            size = max(size, ROUNDING / CENTRAL_STEP * _largest_term(mechanism.widened) / rtol)
         error = np.abs(given - differenced) / size
         error[~np.isfinite(error)] = np.inf
         deviations[key] = float(np.max(error, initial=0.0))
@@ -142,6 +146,40 @@ def check_derivatives(
     return deviations
 
 
+def _narrow(o: Mechanism, wide: dict[str, Pair]) -> dict[str, Pair]:
+    """Return comparisons of a mechanism with states, from those of the widened one."""
+    n = o.n_q
+
+    def block(key: str, rows: slice, columns: slice, sign: float = 1.0) -> Pair:
+        first, second = (
+            lambda matrix=matrix: sign * _dense(matrix())[rows, columns] for matrix in wide[key]
+        )
+        return first, second
+
+    mechanical, states, everything = slice(n), slice(n, None), slice(None)
+    matrices = {
+        "holonomic_jacobian": everything,
+        "nonholonomic_jacobian": everything,
+        "nonholonomic_gradient": everything,
+        "reaction_jacobian": mechanical,
+        "stiffness": mechanical,
+        "damping": mechanical,
+    }
+    found = dict(wide)
+    for key, rows in matrices.items():
+        columns = everything if key == "reaction_jacobian" else mechanical
+        found[key] = block(key, rows, columns)
+    of_q = block("stiffness", states, mechanical, -1.0)
+    of_v = block("damping", states, everything, -1.0)
+    found["state_rate_jacobian"] = (
+        lambda: np.hstack([of_q[0](), of_v[0]()]),
+        lambda: np.hstack([of_q[1](), of_v[1]()]),
+    )
+    found["state_coupling"] = block("damping", mechanical, states)
+    found["nonholonomic_state_jacobian"] = block("nonholonomic_jacobian", everything, states)
+    return found
+
+
 def _largest_term(o: Mechanism) -> float:
     """Return the size of what the equations of motion sum up at the start."""
     lam, psi = o.multiplier_guess()
@@ -154,9 +192,6 @@ def _dense(matrix: Any) -> Array:
     return matrix.toarray() if sparse.issparse(matrix) else np.asarray(matrix)
 
 
-Pair = tuple[Callable[[], Any], Callable[[], Any]]
-
-
 def _comparisons(o: Mechanism, distance: float, seed: int) -> dict[str, Pair]:
     """Pair each derivative with its differences, at one random point near the start."""
     random = np.random.default_rng(seed)
@@ -167,7 +202,7 @@ def _comparisons(o: Mechanism, distance: float, seed: int) -> dict[str, Pair]:
     t = o.t0 + distance * random.uniform(0.0, 1.0)
     q, v, vdot = near(o.q0), near(o.v0), near(np.zeros(o.n_q))
     lam, psi = (near(x + 1.0) for x in o.multiplier_guess())
-    T = time_scale(q, v)
+    T = time_scale(q[: o.n_moving], v[: o.n_moving])
     m, x = o.n_lam, np.concatenate([lam, psi])
     state = (t, q, v, vdot, lam, psi)
 

@@ -74,34 +74,37 @@ def position_rate(g: VectorFunction, G: MatrixFunction) -> VectorFunction:
     return rate
 
 
-def position_rate_along(g: VectorFunction, terms: Magnitude) -> VectorFunction:
-    """g_t + G v as one derivative along the motion: where G is differenced too, it costs less."""
+def position_rate_along(g: VectorFunction, terms: Magnitude, n: int) -> VectorFunction:
+    """g_t + G v as one derivative along the motion: where G is differenced too, it costs less.
+
+    Here and below, `n` is the number of coordinates that tell how fast the motion is.
+    """
 
     def rate(t: float, q: Array, v: Array) -> Array:
-        T = time_scale(q, v)
+        T = time_scale(q[:n], v[:n])
         return directional_derivative(lambda s: g(t + s * T, q + s * T * v), terms(t, q)) / T
 
     return rate
 
 
-def along_motion(function: VectorFunction, J: MatrixFunction) -> VectorFunction:
+def along_motion(function: VectorFunction, J: MatrixFunction, n: int) -> VectorFunction:
     """Derivative of function(t, q, v) along (1, v) at constant v: what its rate holds beside v'.
 
     `J` is its derivative by v, of the same arguments.
     """
 
     def derivative(t: float, q: Array, v: Array) -> Array:
-        T, terms = time_scale(q, v), abs(J(t, q, v)) @ np.abs(v)
+        T, terms = time_scale(q[:n], v[:n]), abs(J(t, q, v)) @ np.abs(v)
         return directional_derivative(lambda s: function(t + s * T, q + s * T * v, v), terms) / T
 
     return derivative
 
 
-def position_acceleration(g: VectorFunction, terms: Magnitude) -> VectorFunction:
+def position_acceleration(g: VectorFunction, terms: Magnitude, n: int) -> VectorFunction:
     """g_tt + 2 g_tq v + g_qq(v, v), straight from g: one differencing instead of two nested."""
 
     def acceleration(t: float, q: Array, v: Array) -> Array:
-        T = time_scale(q, v)
+        T = time_scale(q[:n], v[:n])
         phi = second_directional_derivative(lambda s: g(t + s * T, q + s * T * v), terms(t, q))
         return phi / T**2
 
@@ -174,8 +177,11 @@ def damping(imbalance: Imbalance, groups: Groups | None) -> MatrixFunction:
     return derivative
 
 
-def tangent(imbalance: Imbalance, groups: Groups | None) -> MatrixFunction:
-    """cq Kt + cv Ct in one sweep: half the evaluations of differencing Kt and Ct apart."""
+def tangent(imbalance: Imbalance, groups: Groups | None, n: int) -> MatrixFunction:
+    """cq Kt + cv Ct in one sweep: half the evaluations of differencing Kt and Ct apart.
+
+    Coordinates from n on only stand for states: how far they move does not matter.
+    """
 
     def derivative(
         t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array, cq: float, cv: float
@@ -183,7 +189,8 @@ def tangent(imbalance: Imbalance, groups: Groups | None) -> MatrixFunction:
         base = imbalance(t, q, v, vdot, lam, psi)
         # q and v move together: keep both within the range where f is nearly linear
         tiny = 1e-200  # stands for 0 without overflow
-        sizes = np.minimum(scale(q) / max(abs(cq), tiny), scale(v) / max(abs(cv), tiny))
+        sizes = scale(v) / max(abs(cv), tiny)
+        sizes[:n] = np.minimum(scale(q[:n]) / max(abs(cq), tiny), sizes[:n])
         return forward_jacobian(
             lambda x: imbalance(t, q + cq * x, v + cv * x, vdot, lam, psi),
             np.zeros(q.size),

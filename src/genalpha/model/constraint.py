@@ -44,10 +44,12 @@ class Quadratic:
         A point, and the value there.
     G, H : (m, n) and (m, n, n) array
         Derivatives there.
+    moving : int
+        Coordinates from this one on do not matter, see `genalpha.model.states`.
     """
 
-    def __init__(self, q: Array, g: Array, G: Array, H: Array) -> None:
-        self.q, self.g, self.G, self.H = q, g, G, H
+    def __init__(self, q: Array, g: Array, G: Array, H: Array, moving: int) -> None:
+        self.q, self.g, self.G, self.H, self.moving = q, g, G, H, moving
         self._allowed = (
             CLOSE * (np.abs(g) + np.abs(G) @ scale(q)),
             CLOSE * np.abs(G).sum(axis=1),
@@ -62,11 +64,11 @@ class Quadratic:
         """Tell whether g is the value at q."""
         d = q - self.q
         wrong = np.abs(g - self.g - (self.G + 0.5 * (self.H @ d)) @ d)
-        far, (a, b, c) = float(np.abs(d).max()), self._allowed
+        far, (a, b, c) = float(np.abs(d[: self.moving]).max()), self._allowed
         return bool((wrong <= a + far * (b + far * c)).all())  # NaN does not fit
 
 
-def quadratic_at(g: VectorFunction, t: float, q: Array) -> Quadratic | None:
+def quadratic_at(g: VectorFunction, t: float, q: Array, moving: int) -> Quadratic | None:
     """Return what g is if it is quadratic in q and does not know the time, else None.
 
     Costs n (n + 1) / 2 + n + 6 calls, or 5 if g is something else.
@@ -92,7 +94,7 @@ def quadratic_at(g: VectorFunction, t: float, q: Array) -> Quadratic | None:
     sums = np.abs(base) + np.abs(ahead).max(axis=0) + np.abs(behind).max(axis=0)
     both[np.abs(both) <= 0.1 * NOISE * sums[:, None, None]] = 0.0
     G = 0.5 * (ahead - behind).T / steps
-    found = Quadratic(q.copy(), base, G, both / np.multiply.outer(steps, steps))
+    found = Quadratic(q.copy(), base, G, both / np.multiply.outer(steps, steps), moving)
     return (
         found
         if all(found.fits(q + s * d, x) for s, x in zip((-1, 1, 2), line, strict=True))
@@ -108,16 +110,18 @@ class Holonomic:
     g : callable(t, q) -> (m,)
     groups : Groups, optional
         Of the columns of G, where it is sparse.
+    moving : int
+        The number of coordinates that g may depend on.
     """
 
-    def __init__(self, g: VectorFunction, groups: Groups | None) -> None:
-        self.g, self.groups = g, groups
+    def __init__(self, g: VectorFunction, groups: Groups | None, moving: int) -> None:
+        self.g, self.groups, self.moving = g, groups, moving
         self._model: Quadratic | None = None
         self._tried = groups is not None
         self._differenced: MatrixFunction = position_jacobian(self, groups)
         terms = Magnitude(self.jacobian)
         self._rate, self._acceleration = (
-            make(self, terms) for make in (position_rate_along, position_acceleration)
+            make(self, terms, moving) for make in (position_rate_along, position_acceleration)
         )
 
     @property
@@ -142,7 +146,7 @@ class Holonomic:
         """Return g as a quadratic, if it is one as far as is known."""
         if not self._tried:
             self._tried = True
-            self._model = _without_complaints(lambda: quadratic_at(self.g, t, q))
+            self._model = _without_complaints(lambda: quadratic_at(self.g, t, q, self.moving))
         return self._model
 
     def jacobian(self, t: float, q: Array) -> Any:

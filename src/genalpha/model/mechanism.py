@@ -8,6 +8,9 @@
 with the one sign convention of this package: unless the user gives another,
 
     reaction = -G(t, q)^T lam - K(t, q, v)^T psi.
+
+With first-order states z, which f and k may depend on, there is also z' = r(t, q, v, z); such a
+mechanism is solved as one without (`Widened`, see `states`).
 """
 
 from __future__ import annotations
@@ -41,7 +44,15 @@ from genalpha.model.given import Given, real
 from genalpha.model.patterns import Patterns
 from genalpha.model.reference import Reference
 from genalpha.model.slips import NoEnergy, call_first, check_symmetry
-from genalpha.model.table import MATRICES, OPTIONAL, TABLE, arguments_of, shape_of
+from genalpha.model.states import (
+    DRIVEN_TABLE,
+    MechanicalReaction,
+    Narrowed,
+    WideCallbacks,
+    table_of,
+    with_z,
+)
+from genalpha.model.table import TABLE, arguments_of, shape_of
 
 Callback = Callable[..., Any]
 
@@ -88,8 +99,21 @@ class Mechanism(Equations):
     redundant : {"error", "least"}, optional
         Dependent constraint rows: an error that names them (default), or minimum-norm
         multipliers. The motion is the same.
-    energy : callable(t, q, v) -> float, optional
+    energy : callable(t, q, v) or callable(t, q, v, z) -> float, optional
         For audits.
+    z0 : (s,) array_like, optional
+        Start of first-order states z: currents, pressures, integrators, filters. With it, `force`,
+        `nonholonomic`, `reaction`, `stiffness`, `damping` and the derivatives of `nonholonomic`
+        take z after v: ``force(t, q, v, z)``.
+    state_rate : callable(t, q, v, z) -> (s,), optional
+        r of z' = r. It may be stiff.
+    state_rate_jacobian : callable(t, q, v, z) -> (s, 2 n + s) array or sparse, optional
+        Derivatives of r by q, v and z beside each other, for Newton's iteration. This and the next
+        are used where stiffness and damping are given too; without these, all is differenced.
+    state_coupling : callable(t, q, v, z, vdot, lam, psi) -> (n, s), optional
+        Derivative of ``M vdot - f - reaction`` by z, for Newton's iteration.
+    nonholonomic_state_jacobian : callable(t, q, v, z) -> (l, s), optional
+        dk/dz. Reactions do not act on states: they are along dk/dv only.
     lam0, psi0 : array_like, optional
         Multipliers at `t0`, or a guess of them; needed when a custom reaction is nonlinear.
     name : str, optional
@@ -97,6 +121,8 @@ class Mechanism(Equations):
         Used in messages; default ``g[0]``, ``g[1]``, ..., ``k[0]``, ...
     coordinate_names : sequence of n str, optional
         Used in tables and plots; default ``q[0]``, ``q[1]``, ...
+    state_names : sequence of s str, optional
+        The same of states; default ``z[0]``, ``z[1]``, ...
     sparsity : mapping, optional
         Patterns for missing derivatives of sparse mechanisms, by the name of what is missing:
         ``"stiffness"`` (of stiffness and damping together), ``"holonomic_jacobian"``,
@@ -107,8 +133,8 @@ class Mechanism(Equations):
 
     Attributes
     ----------
-    n_q, n_lam, n_psi : int
-        Numbers of coordinates, holonomic and nonholonomic constraints.
+    n_q, n_lam, n_psi, n_z : int
+        Numbers of coordinates, holonomic and nonholonomic constraints, first-order states.
     is_sparse : bool
         Whether matrices are `scipy.sparse.csc_array`; they are if any given one is sparse.
     constant_mass : matrix or None
@@ -133,6 +159,11 @@ class Mechanism(Equations):
     stiffness: MatrixFunction
     damping: MatrixFunction
     tangent: MatrixFunction
+    rounding: float
+    tangent_cost: int
+    #: How many of the last coordinates only stand for states, see `states`.
+    n_states = 0
+    _wide: Widened | None = None
     #: A function and its arguments that made this, where that is not the constructor.
     recipe: tuple[Callable[..., Mechanism], Any, Any] | None = None
     #: Formulas and parameters that it comes from, see `genalpha.formulas`.
@@ -169,12 +200,20 @@ class Mechanism(Equations):
         coordinate_names: Sequence[str] | None = None,
         sparsity: Mapping[str, Any] | None = None,
         reference: Reference | None = None,
+        z0: ArrayLike | None = None,
+        state_rate: Callback | None = None,
+        state_rate_jacobian: Callback | None = None,
+        state_coupling: Callback | None = None,
+        nonholonomic_state_jacobian: Callback | None = None,
+        state_names: Sequence[str] | None = None,
     ) -> None:
-        self._arguments = {key: _own(value) for key, value in locals().items() if key != "self"}
+        given = {key: _own(value) for key, value in locals().items() if key != "self"}
+        self._arguments = given
         faults: list[str] = []
-        arguments = with_c_functions(self._arguments, faults)
-        callbacks = {k: v for k, v in arguments.items() if k in OPTIONAL and v is not None}
-        faults += faults_of_values(arguments, callbacks)
+        arguments, table = with_c_functions(given, faults), table_of(given)
+        optional = {k for k, x in table.items() if x.is_optional}
+        callbacks = {k: x for k, x in arguments.items() if k in optional and x is not None}
+        faults += faults_of_values(arguments, callbacks, table)
         if faults:
             raise InvalidOptionError("Mechanism", faults)
         self.given = frozenset(callbacks)
@@ -186,9 +225,15 @@ class Mechanism(Equations):
         self.t0 = float(t0)
         self.q0, self.v0 = real(q0), real(v0)
         self.n_q = self.q0.size
-        self.coordinate_names = _coordinate_names(coordinate_names, self.n_q)
+        self.coordinate_names = _names("coordinate", "q", coordinate_names, self.n_q)
+        self.z0 = np.zeros(0) if z0 is None else real(z0)
+        self.n_z = self.z0.size
+        self.state_names = _names("state", "z", state_names, self.n_z)
         self._set_sizes(callbacks)
         self._set_multipliers(lam0, psi0, constraint_names)
+        if self.n_z:
+            self._set_states({"mass": mass, "force": force, **callbacks}, dict(sparsity or {}))
+            return
         size = self.n_q, self.n_lam, self.n_psi
         bound = {k: x.bound(*size) for k, x in arguments.items() if isinstance(x, CFunction)}
         mass, force = bound.pop("mass", mass), bound.pop("force", force)
@@ -200,7 +245,30 @@ class Mechanism(Equations):
         """Find the numbers of constraints by evaluating them at the start."""
         g, k = callbacks.get("holonomic"), callbacks.get("nonholonomic")
         self.n_lam = np.size(g(self.t0, self.q0.copy())) if g else 0
-        self.n_psi = np.size(k(self.t0, self.q0.copy(), self.v0.copy())) if k else 0
+        z = (self.z0.copy(),) if self.n_z else ()
+        self.n_psi = np.size(k(self.t0, self.q0.copy(), self.v0.copy(), *z)) if k else 0
+
+    def _set_states(self, given: dict[str, Any], sparsity: dict[str, Any]) -> None:
+        """Widen a mechanism with states, and let its callbacks ask the widened one."""
+        sizes = self.n_q, self.n_z, self.n_lam, self.n_psi
+        self.is_sparse = self._has_sparse(given["mass"], given)
+        callbacks = WideCallbacks(given, sizes, self.is_sparse)
+        self._wide = wide = Widened(self, callbacks, sparsity)
+        for key in DRIVEN_TABLE:
+            setattr(self, key, Narrowed(wide, key))
+        M, n = wide.constant_mass, self.n_q
+        self.constant_mass = None if M is None else M[:n, :n]
+        self.rounding, self.tangent_cost = wide.rounding, wide.tangent_cost
+
+    @property
+    def widened(self) -> Mechanism:
+        """The mechanism that is solved: this one, or one in which states are velocities."""
+        return self if self._wide is None else self._wide
+
+    @property
+    def narrow(self) -> Mechanism:
+        """The mechanism as the user gave it."""
+        return self
 
     def _set_multipliers(
         self, lam0: ArrayLike | None, psi0: ArrayLike | None, names: Sequence[str] | None
@@ -233,7 +301,9 @@ class Mechanism(Equations):
 
         own = None
         if m and "holonomic_jacobian" not in given:
-            self.holonomic = own = Holonomic(self.holonomic, probe.holonomic())
+            self.holonomic = own = Holonomic(
+                self.holonomic, probe.holonomic(), self.n_moving
+            )
         self.holonomic_jacobian = matrix("holonomic_jacobian") or (
             own.jacobian if own else self._empty_matrix((m, n))
         )
@@ -249,14 +319,14 @@ class Mechanism(Equations):
         )
         knows_rate = {"holonomic_rate", "holonomic_jacobian"} & self.given
         self.holonomic_acceleration = vector("holonomic_acceleration") or (
-            completion.along_motion(self.holonomic_rate, lambda t, q, v: G(t, q))
+            completion.along_motion(self.holonomic_rate, lambda t, q, v: G(t, q), self.n_moving)
             if knows_rate
             else own.acceleration
             if own
             else _empty
         )
         self.nonholonomic_acceleration = vector("nonholonomic_acceleration") or (
-            completion.along_motion(self.nonholonomic, K) if l else _empty
+            completion.along_motion(self.nonholonomic, K, self.n_moving) if l else _empty
         )
         if "reaction" in given:
             self.reaction_jacobian = matrix("reaction_jacobian") or completion.reaction_jacobian(
@@ -292,14 +362,16 @@ class Mechanism(Equations):
     def _start(self) -> dict[str, Any]:
         """Return the start as callbacks take it, at rest."""
         lam, psi = self.multiplier_guess()
-        values = self.t0, self.q0, self.v0, np.zeros(self.n_q), lam, psi
-        return dict(zip(("t", "q", "v", "vdot", "lam", "psi"), values, strict=True))
+        values = self.t0, self.q0, self.v0, self.z0, np.zeros(self.n_q), lam, psi
+        return dict(zip(("t", "q", "v", "z", "vdot", "lam", "psi"), values, strict=True))
 
     def _has_sparse(self, mass: Any, given: dict[str, Callback]) -> bool:
         """Evaluate each given matrix at the start, to see whether any is sparse."""
-        matrices = {"mass": mass} | {key: given[key] for key in given.keys() & MATRICES}
+        table = table_of(self._arguments)
+        matrices = {"mass": mass} | {k: x for k, x in given.items() if table[k].is_matrix}
+        start = self._start()
         return any(
-            sparse.issparse(value(*arguments_of(key, self._start())) if callable(value) else value)
+            sparse.issparse(value(*arguments_of(key, start, table)) if callable(value) else value)
             for key, value in matrices.items()
         )
 
@@ -340,7 +412,7 @@ class Mechanism(Equations):
                 cq * Kt(t, q, v, vdot, lam, psi) + cv * Ct(t, q, v, vdot, lam, psi)
             )
         else:
-            self.tangent = completion.tangent(self.imbalance, groups)
+            self.tangent = completion.tangent(self.imbalance, groups, self.n_moving)
 
     def _call_once(self) -> None:
         """Call every given callback once, so that a wrong shape is found here and not later."""
@@ -353,8 +425,20 @@ class Mechanism(Equations):
                 check_symmetry(value)
 
     @property
+    def n_moving(self) -> int:
+        """The number of coordinates that mean something, see `states`."""
+        return self.n_q - self.n_states
+
+    @property
+    def has_linear_reaction(self) -> bool:
+        """Whether the reaction is that of G and K."""
+        return self.is_ideal
+
+    @property
     def calls(self) -> dict[str, int]:
         """How often each given callback was called so far, by name."""
+        if self._wide is not None:
+            return self._wide.calls
         functions = {key: getattr(self, key) for key in ("mass", "force", *sorted(self.given))}
         return {key: x.calls for key, x in functions.items() if hasattr(x, "calls")}
 
@@ -497,6 +581,7 @@ class Mechanism(Equations):
         q: ArrayLike | None = None,
         v: ArrayLike | None = None,
         vdot: ArrayLike | None = None,
+        z: ArrayLike | None = None,
     ) -> audit.Residuals:
         """Tell how far a state (default: the start) is from each constraint, at every level.
 
@@ -507,8 +592,12 @@ class Mechanism(Equations):
         vdot : (n,) array_like, optional
             The acceleration. By default the one that lam0 and psi0 give, if the user gave them;
             otherwise the acceleration level is left out.
+        z : (s,) array_like, optional
+            First-order states; default `z0`.
         """
-        return audit.residuals(self, t, q, v, vdot)
+        if self._wide is None:
+            return audit.residuals(self, t, q, v, vdot)
+        return audit.residuals(self._wide, t, *self._wide.state(t, q, v, vdot, z))
 
     def check_derivatives(
         self, rtol: float = 1e-5, distance: float = 1e-2, seed: int = 0
@@ -549,10 +638,95 @@ class Mechanism(Equations):
 
     def __repr__(self) -> str:
         kind = "sparse" if self.is_sparse else "dense"
+        states = f", {self.n_z} states" if self.n_z else ""
         return (
             f"<Mechanism {self.name!r}: {self.n_q} coordinates, {self.n_lam} holonomic and "
-            f"{self.n_psi} nonholonomic constraints, {kind}>"
+            f"{self.n_psi} nonholonomic constraints{states}, {kind}>"
         )
+
+
+class Widened(Mechanism):
+    """A mechanism with states z, as one without: with Q = (q, zeta) and V = (v, z).
+
+    Parameters
+    ----------
+    narrow : Mechanism
+        As the user gave it.
+    callbacks : WideCallbacks
+    sparsity : mapping
+        Patterns as the user gave them; those that are not of Q are found by probing.
+    """
+
+    def __init__(
+        self, narrow: Mechanism, callbacks: WideCallbacks, sparsity: Mapping[str, Any]
+    ) -> None:
+        self._narrow, self._callbacks, self.n_states = narrow, callbacks, narrow.n_z
+        made, n = callbacks.arguments(), narrow.n_q
+        if narrow.n_psi and narrow.is_ideal:
+            reaction = MechanicalReaction(self)
+            made["reaction"], made["reaction_jacobian"] = reaction, reaction.jacobian
+        patterns = {k: x for k, x in sparsity.items() if np.shape(x)[-1] == n + narrow.n_z}
+        super().__init__(
+            **made,
+            t0=narrow.t0,
+            q0=np.append(narrow.q0, np.zeros(narrow.n_z)),
+            v0=np.append(narrow.v0, narrow.z0),
+            lam0=narrow.lam0,
+            psi0=narrow.psi0,
+            redundant=narrow.redundant,
+            energy=None if narrow.energy is None else with_z(narrow.energy, n),
+            name=narrow.name,
+            constraint_names=narrow.constraint_names,
+            coordinate_names=narrow.coordinate_names + narrow.state_names,
+            sparsity=patterns,
+            reference=narrow.reference,
+        )
+
+    @property
+    def narrow(self) -> Mechanism:
+        """The mechanism as the user gave it."""
+        return self._narrow
+
+    @property
+    def has_linear_reaction(self) -> bool:
+        """Whether the reaction is that of G and K, see `MechanicalReaction`."""
+        return self._narrow.is_ideal
+
+    @property
+    def calls(self) -> dict[str, int]:
+        """How often each of the user's callbacks was called so far, by name."""
+        return self._callbacks.calls
+
+    def _has_sparse(self, mass: Any, given: dict[str, Callback]) -> bool:
+        return self._callbacks.is_sparse
+
+    def state(
+        self, t: float | None, q: Any, v: Any, vdot: Any, z: Any
+    ) -> tuple[Array, Array, Array | None]:
+        """Return Q, V and V' of a state, default the start; without vdot, V' is not known."""
+        n, start = self.n_moving, self._narrow
+        given = [(x, x0) for x, x0 in zip((q, v, z), (start.q0, start.v0, start.z0), strict=True)]
+        q, v, z = (np.array(x0 if x is None else x, dtype=float) for x, x0 in given)
+        Q, V = np.append(q, np.zeros(self.n_states)), np.append(v, z)
+        if vdot is None:
+            return Q, V, None
+        return Q, V, np.append(vdot, self.force(self.t0 if t is None else t, Q, V)[n:])
+
+    def replace(self, **changes: Any) -> Mechanism:
+        """Return a copy with some arguments changed, which are those of Q and V."""
+        changed = Mechanism.__new__(Widened)
+        changed._narrow, changed._callbacks = self._narrow, self._callbacks
+        changed.n_states = self.n_states
+        Mechanism.__init__(changed, **{**self._arguments, **changes})
+        return changed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the user's mechanism."""
+        return _widened, (self._narrow,)
+
+
+def _widened(narrow: Mechanism) -> Mechanism:
+    return narrow.widened
 
 
 def _made(function: Callable[..., Mechanism], args: Any, kwargs: Any) -> Mechanism:
@@ -574,11 +748,12 @@ def _own(value: Any) -> Any:
     return copy.copy(value) if is_data else value
 
 
-def _coordinate_names(given: Sequence[str] | None, n: int) -> list[str]:
+def _names(kind: str, letter: str, given: Sequence[str] | None, n: int) -> list[str]:
+    """Return names of coordinates or states."""
     if given is None:
-        return [f"q[{i}]" for i in range(n)]
+        return [f"{letter}[{i}]" for i in range(n)]
     if len(given) != n or isinstance(given, str):
-        fault = f"coordinate_names = {given!r:.80}; expected {n} names, one for each coordinate"
+        fault = f"{kind}_names = {given!r:.80}; expected {n} names, one for each {kind}"
         raise InvalidOptionError("Mechanism", [fault])
     return list(given)
 

@@ -22,6 +22,18 @@ class Motion(NamedTuple):
     psi: KnownArray
 
 
+class DrivenMotion(NamedTuple):
+    """The same of a mechanism with first-order states z."""
+
+    q: KnownArray
+    v: KnownArray
+    vdot: KnownArray
+    lam: KnownArray
+    psi: KnownArray
+    z: KnownArray
+    zdot: KnownArray
+
+
 @dataclass(frozen=True)
 class Reference:
     """An exact, published or carefully computed solution.
@@ -31,7 +43,7 @@ class Reference:
     source : str
         Where it comes from: the paper and equation, or how it was computed.
     motion : callable(t) -> Motion
-        The solution at time `t`.
+        The solution at time `t`; of a mechanism with states a `DrivenMotion`.
     digits : float
         How many digits can be trusted.
     times : (k,) array, optional
@@ -39,6 +51,6 @@ class Reference:
     """
 
     source: str
-    motion: Callable[[float], Motion]
+    motion: Callable[[float], Any]
     digits: float
     times: Array | None = None

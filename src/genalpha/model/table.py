@@ -25,7 +25,8 @@ class Callback:
     arguments : str
         Names of its arguments, see `State`.
     shape : str
-        Letters for the sizes of what it returns: n coordinates, m and l constraints, c = m + l.
+        Letters for the sizes of what it returns: n coordinates, m and l constraints, c = m + l; of
+        a mechanism with states also s of them, and w = 2 n + s.
     needs : str
         The callback without which it makes no sense; missing ones are differenced from that.
     role : {"equation", "newton", "jacobian", "audit"}
@@ -80,9 +81,11 @@ FOR_NEWTON = frozenset(x.name for x in TABLE.values() if x.role == "newton")
 JACOBIANS = frozenset(x.name for x in TABLE.values() if x.role == "jacobian")
 
 
-def arguments_of(name: str, state: Mapping[str, Any]) -> tuple[Any, ...]:
+def arguments_of(
+    name: str, state: Mapping[str, Any], table: Mapping[str, Callback] = TABLE
+) -> tuple[Any, ...]:
     """Return the arguments of a callback out of a state t, q, v, vdot, lam, psi; arrays copied."""
-    values = (state[key] for key in TABLE[name].arguments.split())
+    values = (state[key] for key in table[name].arguments.split())
     return tuple(np.copy(x) if np.ndim(x) else x for x in values)
 
 

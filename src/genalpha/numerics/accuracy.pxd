@@ -8,6 +8,7 @@ from genalpha.kernels.vectors cimport correction_size, norm, part, plus, stacked
 
 cdef class Scales:
     cdef public double noise, multiplier_noise, mass_over_gradient, rounding
+    cdef public object states, units
 
 
 @cython.locals(mass=double, gradient=double, extent=double, noise=double, d=cnp.ndarray)

@@ -8,6 +8,11 @@ the position by h^2 beta e, and is the most that is tolerated if it is
 
 Multipliers are accelerations in other units: those of mass over constraint gradient.
 Norms are Euclidean.
+
+First-order states z have units of their own, each: a pressure of 1e7 beside a velocity of 1 must
+not make that one rough. So each is compared with itself (`StateScales`): an error e in z' moves z
+by h gamma e, and may be a fraction `relative` of z', or of a hundredth of z / (h gamma), or what
+rounding does.
 """
 
 from __future__ import annotations
@@ -35,6 +40,8 @@ FULL = 1e-13
 DEFAULT = 1e-9
 #: Relative rounding error of a rate that is a first difference, with the step that suits it.
 RATE_ROUNDING = 4.0 * EPS ** (2.0 / 3.0)
+#: A state is taken to change by this part of itself in a step, where its rate says less.
+UNCHANGED = 0.01
 #: Loosest accuracy that is taken from a tolerance.
 LOOSEST = 1e-4
 
@@ -55,6 +62,25 @@ def for_tolerance(tolerance: float) -> float:
 
 
 @dataclass
+class StateScales:
+    """What corrections of the states' rates are compared with, beside the rates themselves.
+
+    Attributes
+    ----------
+    n : int
+        The number of coordinates; states come after them.
+    size : (s,) array
+        What stands for a rate that is zero by chance.
+    noise : (s,) array
+        What rounding does to rates.
+    """
+
+    n: int
+    size: Array
+    noise: Array
+
+
+@dataclass
 class Scales:
     """What Newton's corrections are compared with; found along with the iteration matrix.
 
@@ -69,12 +95,17 @@ class Scales:
         Size of the mass matrix over that of the constraint gradients.
     rounding : float
         Relative error with which constraints are evaluated.
+    states : StateScales or None
+    units : (n + s + m + l,) array or None
+        Where there are states: sizes of accelerations (1), rates (in terms of these), multipliers.
     """
 
     noise: float
     multiplier_noise: float
     mass_over_gradient: float
     rounding: float
+    states: StateScales | None = None
+    units: Array | None = None
 
 
 def scales(
@@ -109,14 +140,52 @@ def scales(
     the length of a chain, for example.
     """
     mass, gradient = size_of(inertia), max([size_of(terms) for terms in J], default=0.0)
+    if o.n_states:  # whose coordinates mean nothing
+        q = plus(q, 0.0, q)
+        q[o.n_moving :] = 0.0
     extent = max(1.0, norm(q))
     noise = min(size_of(tangent) / max(mass, TINY), 1.0) * EPS * extent
     if not gradient:
         return Scales(noise, 0.0, 0.0, o.rounding)
     n, count = o.n_q, o.n_lam + o.n_psi
     d = solve(stacked(0.0, q, o.rounding * max(1.0, largest(q)) * gradient, _signs(count)))
-    moved, reacted = norm(part(d, 0, n)), norm(part(d, n, n + count))
+    moved, reacted = norm(part(d, 0, o.n_moving)), norm(part(d, n, n + count))
     return Scales(max(noise, moved), reacted, mass / gradient, o.rounding)
+
+
+def with_states(
+    o: Mechanism, found: Scales, x: Array, v: Array, tangent: Terms, displacement: float
+) -> Scales:
+    """Return scales that know the states of a mechanism; the same ones if it has none.
+
+    Parameters
+    ----------
+    o : Mechanism
+    found : Scales
+    x : (n + s + ...,) array
+        Accelerations and rates, as they are guessed.
+    v : (n + s,) array
+        Velocities and states.
+    tangent : terms, (n + s, n + s)
+        The part of the iteration matrix that comes from the forces and the rates.
+    displacement : float
+        How far states move per unit of their rates: h gamma, or with other factors.
+    """
+    if not o.n_states:
+        return found
+    n, per = o.n_moving, 1.0 / abs(displacement)
+    rates, z = np.abs(x[n : o.n_q]), np.abs(v[n:])
+    size = UNCHANGED * per * z
+    # rates sum up terms whose rounding errors are no more than those of all velocities
+    reach = np.maximum(1.0, np.abs(v)) * per
+    terms = sum(abs(c) * (abs(matrix)[n:] @ reach) for c, matrix in tangent)
+    # an iteration matrix much larger than 1 divides them by so much
+    diagonal = sum(np.abs(c * matrix.diagonal()[n:]) for c, matrix in tangent)
+    noise = EPS * (per * np.maximum(1.0, z) + np.asarray(terms) / (1.0 + np.asarray(diagonal)))
+    whole = norm(x[:n]) + UNCHANGED * per * max(1.0, norm(v[:n]))
+    units = np.ones(o.n_q + o.n_lam + o.n_psi)
+    units[n : o.n_q] = (rates + size + noise) / whole
+    return replace(found, states=StateScales(n, size, noise), units=units)
 
 
 @cache
@@ -156,6 +225,8 @@ def size(
     displacement : float
         how far it moves per unit of acceleration: h^2 beta or h gamma.
     """
+    if scales.states is not None:
+        return _size_with_states(relative, scales, d, x, at, displacement, n, m)
     per = 1.0 / abs(displacement)
     return correction_size(
         d,
@@ -169,6 +240,26 @@ def size(
         scales.multiplier_noise * per,
         scales.mass_over_gradient,
     )
+
+
+def _size_with_states(
+    relative: float,
+    scales: Scales,
+    d: Array,
+    x: Array,
+    at: Array,
+    displacement: float,
+    n: int,
+    m: int,
+) -> float:
+    """Return the size of a correction where the last of n accelerations are rates of states."""
+    states = scales.states
+    assert states is not None
+    k, rest = states.n, replace(scales, states=None)
+    change, value = (np.concatenate([y[:k], y[n:]]) for y in (d, x))
+    found = size(relative, rest, change, value, at[:k], displacement, k, m)
+    allowed = relative * (np.abs(x[k:n]) + states.size) + states.noise
+    return float(np.max(np.append(np.abs(d[k:n]) / allowed, found)))  # NaN wins
 
 
 def larger(a: Array, R: Array) -> Array:

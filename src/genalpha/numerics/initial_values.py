@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from genalpha.errors import ConvergenceError, InconsistentStartError, SingularSystemError
-from genalpha.model import Mechanism, Motion
+from genalpha.model import DrivenMotion, Mechanism, Motion
 from genalpha.model.equations import Equations
 from genalpha.model.given import Given
 from genalpha.numerics.finite import check_finite
@@ -53,6 +53,7 @@ def consistent_initial_values(
     q0: ArrayLike | None = None,
     v0: ArrayLike | None = None,
     *,
+    z0: ArrayLike | None = None,
     lam0: ArrayLike | None = None,
     psi0: ArrayLike | None = None,
     fixed_q: ArrayLike = (),
@@ -63,8 +64,9 @@ def consistent_initial_values(
     Parameters
     ----------
     mechanism : Mechanism
-    t0, q0, v0 : optional
-        The state to start from; default the mechanism's own start.
+    t0, q0, v0, z0 : optional
+        The state to start from; default the mechanism's own start. First-order states z keep
+        their values: where a nonholonomic constraint knows them, the velocity follows.
     lam0, psi0 : array_like, optional
         Guesses of the multipliers, default the mechanism's; they matter only for reactions that
         are nonlinear in them.
@@ -74,7 +76,8 @@ def consistent_initial_values(
     Returns
     -------
     Motion
-        q, v, vdot (n,), lam (m,), psi (l,).
+        q, v, vdot (n,), lam (m,), psi (l,); of a mechanism with states a `DrivenMotion`, which
+        also has z and zdot (s,).
 
     Raises
     ------
@@ -97,17 +100,28 @@ def consistent_initial_values(
     t = o.t0 if t0 is None else given.number("t0", t0)
     q = o.q0.copy() if q0 is None else given.vector("q0", q0, o.n_q)
     v = o.v0.copy() if v0 is None else given.vector("v0", v0, o.n_q)
+    z = o.z0.copy() if z0 is None else given.vector("z0", z0, o.n_z)
     lam, psi = o.multiplier_guess()
     lam = lam if lam0 is None else given.vector("lam0", lam0, o.n_lam)
     psi = psi if psi0 is None else given.vector("psi0", psi0, o.n_psi)
     kept_q = given.components("fixed_q", fixed_q, o.n_q)
     kept_v = given.components("fixed_v", fixed_v, o.n_q)
     given.check()
+    has_states = o.n_z > 0
+    if has_states:
+        o, q, v = o.widened, np.append(q, 0.0 * z), np.append(v, z)
     check_finite(o, t, q, v, f"{o.name}: consistent initial values")
     q = project_position(o, t, q, kept_q)
     v = project_velocity(o, t, q, v, kept_v)
     check_rank(o, t, q, v)
-    return Motion(q, v, *accelerations(o, t, q, v, lam, psi))
+    motion = Motion(q, v, *accelerations(o, t, q, v, lam, psi))
+    return narrow_motion(motion, o.n_moving) if has_states else motion
+
+
+def narrow_motion(motion: Motion, n: int) -> Any:
+    """Return a motion of Q and V as one with states; n is the number of coordinates."""
+    q, v, vdot, lam, psi = motion
+    return DrivenMotion(q[:n], v[:n], vdot[:n], lam, psi, v[n:], vdot[n:])
 
 
 def project_position(o: Mechanism, t: float, q0: Array, fixed: Array = NONE) -> Array:
@@ -216,10 +230,11 @@ def worst_violation(
 ) -> tuple[str, int, float, float]:
     """Return level, constraint, residual, and residual as a relative distance in coordinates."""
     J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
-    lengths, worst = row_lengths(J), ("", 0, 0.0, 0.0)
+    n = o.n_moving
+    lengths, worst = row_lengths(J[:, :n]), ("", 0, 0.0, 0.0)
     rates = np.concatenate([o.holonomic_rate(t, q, v), o.nonholonomic(t, q, v)])
     for level, values, x in (("position", o.holonomic(t, q), q), ("velocity", rates, v)):
-        size = max(1.0, float(np.max(np.abs(x))))
+        size = max(1.0, float(np.max(np.abs(x[:n]))))
         distances = np.abs(values) / lengths[: values.size] / size
         distances[np.isnan(distances)] = np.inf
         i = int(np.argmax(distances)) if values.size else 0
@@ -238,7 +253,8 @@ def _metric(o: Mechanism, t: float, q: Array) -> Matrix:
 
 
 def _free(o: Mechanism, fixed: Array) -> Array:
-    return np.setdiff1d(np.arange(o.n_q), fixed)
+    """Return the components that may move; states keep their values, as reactions let them."""
+    return np.setdiff1d(np.arange(o.n_moving), fixed)
 
 
 def _solver(o: Mechanism, matrix: Matrix) -> Solve:

@@ -8,7 +8,7 @@ schemes know to second order, are linear.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,26 @@ class Knot(NamedTuple):
     vdot: Array
     lam: Array
     psi: Array
+
+
+class DrivenKnot(NamedTuple):
+    """The motion of a mechanism with first-order states z at one instant."""
+
+    t: float
+    q: Array
+    v: Array
+    vdot: Array
+    lam: Array
+    psi: Array
+    z: Array
+    zdot: Array
+
+
+def narrow_knot(knot: Knot, n: int) -> Any:
+    """Return a motion of Q and V, see `genalpha.model.states`, as one of n coordinates and z."""
+    t, q, v, vdot, lam, psi = knot
+    q, (v, z), (vdot, zdot) = q[..., :n], *((x[..., :n], x[..., n:]) for x in (v, vdot))
+    return DrivenKnot(t, q, v, vdot, lam, psi, z, zdot)
 
 
 def hermite(

@@ -29,7 +29,9 @@ cdef class Newton:
     cpdef forget(self)
     cpdef factorize(self, name, A, R, J)
     @cython.locals(weight=double)
-    cpdef cnp.ndarray accelerated(self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient)
+    cpdef cnp.ndarray accelerated(
+        self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient, units=*
+    )
     cpdef solve(self, Problem problem)
     cdef _renew(self, Problem problem)
     @cython.locals(

@@ -130,7 +130,9 @@ class Newton:
         self.counters.nlus += 1
         return self.systems.factorize(name, A, R, J)
 
-    def accelerated(self, d: Array, n: int, mass_over_gradient: float) -> Array:
+    def accelerated(
+        self, d: Array, n: int, mass_over_gradient: float, units: Array | None = None
+    ) -> Array:
         """Return a correction with Broyden's updates of the iteration matrix.
 
         Parameters
@@ -140,11 +142,15 @@ class Newton:
         n : int
         mass_over_gradient : float
             Unit of the multipliers in those of accelerations.
+        units : (n + m + l,) array, optional
+            Sizes of all unknowns, where accelerations are not of one.
         """
         weight = 1.0 / mass_over_gradient**2 if mass_over_gradient else 1.0
+        if units is not None:
+            d = d / units
         d = broyden(self._moves, d, n, weight)
         self._moves.append(d)
-        return d
+        return d if units is None else d * units
 
     def solve(self, problem: Problem) -> None:
         """Correct the unknowns of a problem until they solve it.

@@ -30,8 +30,9 @@ SUSPICIOUS_PIVOT = 1e-8
 
 
 def constraint_jacobian(o: Mechanism, t: float, q: Array, v: Array) -> Any:
-    """Return the rows of G and K, shape (m + l, n)."""
-    return stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
+    """Return the rows of G and K along which reactions act, shape (m + l, n)."""
+    J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
+    return J[:, : o.n_moving] if o.n_states else J
 
 
 def independent_rows(J: Array) -> tuple[Array, Array]:
@@ -67,7 +68,7 @@ def dependent_rows(o: Mechanism, t: float, q: Array, v: Array) -> Array:
     if sparse.issparse(J):
         scaled = J.data / row_lengths(J)[J.indices]
         rows = sparse.csc_array((scaled, J.indices, J.indptr), shape=J.shape)
-        matrix = saddle(sparse.eye_array(o.n_q, format="csc"), rows.T, rows)
+        matrix = saddle(sparse.eye_array(o.n_moving, format="csc"), rows.T, rows)
         if smallest_pivot(matrix) > SUSPICIOUS_PIVOT:
             return np.arange(0)
         J = J.toarray()
@@ -174,7 +175,7 @@ class Reduction:
         if not self.dependent.size:
             return lam, psi
         full_lam, full_psi = self.embed(lam, psi)
-        if "reaction" in self.full.given:
+        if not self.full.has_linear_reaction:
             return full_lam, full_psi
         J = constraint_jacobian(self.full, t, q, v)
         J = J.toarray() if sparse.issparse(J) else J

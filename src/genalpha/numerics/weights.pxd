@@ -7,6 +7,7 @@ from genalpha.kernels.vectors cimport error_weights, weighted_norm
 cdef class Tolerances:
     cdef public double rtol
     cdef public cnp.ndarray q, v, lam, psi
+    cdef public double share
 
     cpdef double norm_q(self, cnp.ndarray error, cnp.ndarray q, cnp.ndarray q_new) except? -1.0
     cpdef cnp.ndarray weights_v(self, cnp.ndarray v, cnp.ndarray v_new)

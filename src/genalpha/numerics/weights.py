@@ -18,20 +18,31 @@ TINY = 1e-300
 
 @dataclass
 class Tolerances:
-    """A relative tolerance, and absolute ones for q, v, lam and psi."""
+    """A relative tolerance, and absolute ones for q, v, lam and psi.
+
+    `share` makes up for coordinates that have no error, in the mean over all of them.
+    """
 
     rtol: float
     q: Array
     v: Array
     lam: Array
     psi: Array
+    share: float = 1.0
 
     @classmethod
-    def split(cls, rtol: float, atol: ArrayLike, n_q: int, n_lam: int, n_psi: int) -> Tolerances:
-        """Take `atol` apart: a number, or a vector for [q, v, lam, psi]."""
-        values = np.array(np.broadcast_to(atol, (2 * n_q + n_lam + n_psi,)), dtype=float)
-        values = np.maximum(values, TINY)
-        return cls(rtol, *np.split(values, np.cumsum([n_q, n_q, n_lam])))
+    def split(
+        cls, rtol: float, atol: ArrayLike, n_q: int, n_lam: int, n_psi: int, n_z: int = 0
+    ) -> Tolerances:
+        """Take `atol` apart: a number, or a vector for [q, v, lam, psi], or [q, v, z, lam, psi].
+
+        With states z, the last n_z of n_q coordinates only stand for them; they have no error.
+        """
+        n = n_q - n_z
+        values = np.array(np.broadcast_to(atol, (n + n_q + n_lam + n_psi,)), dtype=float)
+        q, v, lam, psi = np.split(np.maximum(values, TINY), np.cumsum([n, n_q, n_lam]))
+        q = np.append(q, np.full(n_z, np.inf))
+        return cls(rtol, q, v, lam, psi, float(np.sqrt(n_q / n)))
 
     def check(self, t: float, q: Array, v: Array) -> None:
         """Refuse a start with a component that is zero and allows no error.
@@ -41,10 +52,15 @@ class Tolerances:
         InvalidOptionError
             With the component.
         """
+        n = int(np.isfinite(self.q).sum())
         faults = [
             f"atol = 0 for {name}[{i}], which is 0 at t = {t:g}: no error would be allowed there; "
             "give it an absolute tolerance"
-            for name, atol, x in (("q", self.q, q), ("v", self.v, v))
+            for name, atol, x in (
+                ("q", self.q, q),
+                ("v", self.v[:n], v[:n]),
+                ("z", self.v[n:], v[n:]),
+            )
             for i in np.flatnonzero((atol <= TINY) & (x == 0.0))
         ]
         if faults:
@@ -52,7 +68,7 @@ class Tolerances:
 
     def norm_q(self, error: Array, q: Array, q_new: Array) -> float:
         """Return the norm of an error of the position over a step from `q` to `q_new`."""
-        return weighted_norm(error, error_weights(self.q, self.rtol, q, q_new))
+        return self.share * weighted_norm(error, error_weights(self.q, self.rtol, q, q_new))
 
     def weights_v(self, v: Array, v_new: Array) -> Array:
         """Return what an error of each component of the velocity counts."""

@@ -37,7 +37,7 @@ def jerk(o: Mechanism, newton: Newton, state: Any, vdot1: Array, h: float) -> Ar
     if o.whole is not None or "holonomic_jacobian" not in o.given:
         G = o.holonomic_jacobian(t, q) if o.whole is None else newton.last_solvers.G
         return product(G, (vdot1 - vdot) / h)
-    T = time_scale(q, v)
+    T = time_scale(q[: o.n_moving], v[: o.n_moving])
 
     def acceleration_level(s: float) -> Array:
         t_s, q_s, v_s = t + s * T, q + s * T * v, v + s * T * vdot

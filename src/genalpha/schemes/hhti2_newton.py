@@ -23,7 +23,7 @@ import numpy as np
 from genalpha.kernels import add, add_product, combined, part, plus, solution, stacked, zeros
 from genalpha.model import Mechanism
 from genalpha.model.equations import Reaction
-from genalpha.numerics.accuracy import Scales, larger, scales, size
+from genalpha.numerics.accuracy import Scales, larger, scales, size, with_states
 from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.linear import Matrix, Solve
 from genalpha.numerics.newton import Newton, Sizes
@@ -235,6 +235,7 @@ class Holonomic(HHT):
         R = [[(w.q0 * per_beta, old), *_times(w.q1 * per_beta, new[0])]]
         position = newton.factorize("position", [*inertia, *forces], R, J)
         compared = scales(o, inertia, forces, J, q, self.hb, position)
+        compared = with_states(o, compared, x.a, v, forces, self.hg)
         if not o.n_lam:
             return Matrices(position, position, compared)  # there is nothing to project
         p0, p1 = -w.v0 * w.projection0, -w.v1 * w.projection1

@@ -22,7 +22,7 @@ import numpy as np
 
 from genalpha.kernels import add, add_product, combined, part, plus, solution, stacked, zeros
 from genalpha.model import Mechanism, Motion
-from genalpha.numerics.accuracy import Scales, larger, scales, size
+from genalpha.numerics.accuracy import Scales, larger, scales, size, with_states
 from genalpha.numerics.gradients import tangent
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve
@@ -141,7 +141,7 @@ class Nonholonomic(HHT):
         add(r, 0, 1.0, o.force_now(t, q, v))
         add(r, n, -1.0 / hg, o.nonholonomic_now(t, q, v))
         d = solution(matrices.solve, r)
-        d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
+        d = newton.accelerated(d, n, matrices.scales.mass_over_gradient, matrices.scales.units)
         P = plus(x.P, 1.0, part(d, n, n + o.n_psi))
         R = self.reaction(plus(v, hg, d), P)
         a = combined(1.0, plus(x.a, 1.0, d), -1.0 / self.gamma, R, 1.0 / self.gamma, x.R)
@@ -166,7 +166,8 @@ class Nonholonomic(HHT):
         R = [[(-1.0 / (self.gamma * (1.0 + self.alpha)), columns)]]
         J = [[(1.0, K), (hb / hg, o.nonholonomic_gradient(t, q, v))]]
         solve = newton.factorize("step", [*inertia, *forces], R, J)
-        return Matrices(solve, scales(o, inertia, forces, J, q, hb, solve))
+        compared = scales(o, inertia, forces, J, q, hb, solve)
+        return Matrices(solve, with_states(o, compared, x.a, v, forces, hg))
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:

@@ -31,7 +31,7 @@ import numpy as np
 from genalpha.errors import UndampedWarning
 from genalpha.kernels import add, combined, part, plus, snapshot, solution, zeros
 from genalpha.model import Mechanism, Motion
-from genalpha.numerics.accuracy import Scales, scales, size
+from genalpha.numerics.accuracy import Scales, scales, size, with_states
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.gradients import step_terms
 from genalpha.numerics.initial_values import accelerations
@@ -223,7 +223,7 @@ class GenAlphaI3(GeneralizedAlpha):
         r = zeros(x.shape[0])
         o.add_balance(r, -1.0, -bp, -bp / gp, t, q, v, x)  # (1), (2), and k
         d = solution(matrices.solve, r)
-        d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
+        d = newton.accelerated(d, n, matrices.scales.mass_over_gradient, matrices.scales.units)
         self.unknowns = x = plus(x, 1.0, d)
         displacement = 1.0 / bp if m else gp / bp
         return (size(self.relative, matrices.scales, d, x, q, displacement, n, m),)
@@ -243,6 +243,7 @@ class GenAlphaI3(GeneralizedAlpha):
         S = step_terms(o, t, q, v, vdot, lam, psi, 1.0, 1.0 / bp, gp / bp)
         solve = newton.factorize("step", [*S.inertia, *S.forces], S.reactions, S.along)
         compared = scales(o, S.inertia, S.forces, S.along, q, 1.0 / bp, solve)
+        compared = with_states(o, compared, x, v, S.forces, gp / bp)
         G = snapshot(S.gradients[0][0][1]) if m and o.whole is not None else None
         return Matrices(solve, compared, G)
 

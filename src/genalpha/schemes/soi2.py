@@ -53,7 +53,7 @@ from genalpha.kernels import (
 )
 from genalpha.model import Mechanism, Motion
 from genalpha.model.equations import Reaction
-from genalpha.numerics.accuracy import Scales, scales, size
+from genalpha.numerics.accuracy import Scales, scales, size, with_states
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.initial_values import accelerations
@@ -241,7 +241,7 @@ class GenAlphaSOI2(GeneralizedAlpha):
         if o.n_psi:
             add(r, n + m, -1.0 / hg, o.nonholonomic_now(t, q, v_t))  # (13h)
         d = solution(matrices.position, r)
-        d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
+        d = newton.accelerated(d, n, matrices.scales.mass_over_gradient, matrices.scales.units)
         x = plus(x, 1.0, d)
         moved = size(self.relative, matrices.scales, d, x, q, hb if m else hg, n, m)
         self.unknowns = found = Unknowns(x, y, o.reaction_at(t, plus(q, hb, d)))
@@ -294,6 +294,7 @@ class GenAlphaSOI2(GeneralizedAlpha):
         R = reactions(o, -self.weight_f, t, q, v, lam, psi, J)
         position = newton.factorize("position", [*inertia, *forces], R, moved)
         compared = scales(o, inertia, forces, J, q, hb or hg, position)
+        compared = with_states(o, compared, x, v, forces, hg)
         if not m:
             return Matrices(position, position, compared)  # there is nothing to project
         R = [[(-c, matrix) for c, matrix in terms] for terms in R]

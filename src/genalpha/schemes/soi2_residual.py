@@ -22,7 +22,7 @@ import numpy as np
 from genalpha.kernels import part
 from genalpha.model import Mechanism, Motion
 from genalpha.model.residual import Balance
-from genalpha.numerics.accuracy import of_rates, scales, size
+from genalpha.numerics.accuracy import of_rates, scales, size, with_states
 from genalpha.numerics.from_residual import true_acceleration
 from genalpha.numerics.gradients import step_terms
 from genalpha.numerics.initial_values import accelerations
@@ -122,7 +122,7 @@ class SOI2OfResidual(GenAlphaSOI2):
             k = self._balance(q, self.v_hat + hg * x[:n], x).velocity
         top = -self.weight_m * self.inertia(x[:n]) - self.old - self.weight_f * at.motion  # (13d)
         d = matrices.position(np.concatenate([top, -at.position / (hb or 1.0), -k / hg]))
-        d = newton.accelerated(d, n, matrices.scales.mass_over_gradient)
+        d = newton.accelerated(d, n, matrices.scales.mass_over_gradient, matrices.scales.units)
         x = x + d
         moved = size(self.relative, matrices.scales, d, x, q, hb if m else hg, n, m)
         if m == 0:
@@ -167,6 +167,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         R = [[(wf, matrix) for _, matrix in terms] for terms in S.reactions]
         position = newton.factorize("position", [*S.inertia, *S.forces], R, S.along)
         compared = scales(o, S.inertia, S.forces, S.gradients, q, hb or hg, position)
+        compared = with_states(o, compared, x, v, S.forces, hg)
         if not m:
             return Matrices(position, position, compared)  # there is nothing to project
         assert o.whole is not None
