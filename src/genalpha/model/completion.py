@@ -74,7 +74,7 @@ def position_rate(g: VectorFunction, G: MatrixFunction) -> VectorFunction:
     return rate
 
 
-def position_rate_along(g: VectorFunction, terms: Magnitude, n: int) -> VectorFunction:
+def position_rate_along(g: VectorFunction, terms: Magnitude, n: int | None) -> VectorFunction:
     """g_t + G v as one derivative along the motion: where G is differenced too, it costs less.
 
     Here and below, `n` is the number of coordinates that tell how fast the motion is.
@@ -100,7 +100,7 @@ def along_motion(function: VectorFunction, J: MatrixFunction, n: int) -> VectorF
     return derivative
 
 
-def position_acceleration(g: VectorFunction, terms: Magnitude, n: int) -> VectorFunction:
+def position_acceleration(g: VectorFunction, terms: Magnitude, n: int | None) -> VectorFunction:
     """g_tt + 2 g_tq v + g_qq(v, v), straight from g: one differencing instead of two nested."""
 
     def acceleration(t: float, q: Array, v: Array) -> Array:

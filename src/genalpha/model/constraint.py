@@ -44,11 +44,11 @@ class Quadratic:
         A point, and the value there.
     G, H : (m, n) and (m, n, n) array
         Derivatives there.
-    moving : int
+    moving : int, optional
         Coordinates from this one on do not matter, see `genalpha.model.states`.
     """
 
-    def __init__(self, q: Array, g: Array, G: Array, H: Array, moving: int) -> None:
+    def __init__(self, q: Array, g: Array, G: Array, H: Array, moving: int | None) -> None:
         self.q, self.g, self.G, self.H, self.moving = q, g, G, H, moving
         self._allowed = (
             CLOSE * (np.abs(g) + np.abs(G) @ scale(q)),
@@ -68,7 +68,9 @@ class Quadratic:
         return bool((wrong <= a + far * (b + far * c)).all())  # NaN does not fit
 
 
-def quadratic_at(g: VectorFunction, t: float, q: Array, moving: int) -> Quadratic | None:
+def quadratic_at(
+    g: VectorFunction, t: float, q: Array, moving: int | None = None
+) -> Quadratic | None:
     """Return what g is if it is quadratic in q and does not know the time, else None.
 
     Costs n (n + 1) / 2 + n + 6 calls, or 5 if g is something else.
@@ -110,11 +112,11 @@ class Holonomic:
     g : callable(t, q) -> (m,)
     groups : Groups, optional
         Of the columns of G, where it is sparse.
-    moving : int
+    moving : int, optional
         The number of coordinates that g may depend on.
     """
 
-    def __init__(self, g: VectorFunction, groups: Groups | None, moving: int) -> None:
+    def __init__(self, g: VectorFunction, groups: Groups | None, moving: int | None = None) -> None:
         self.g, self.groups, self.moving = g, groups, moving
         self._model: Quadratic | None = None
         self._tried = groups is not None

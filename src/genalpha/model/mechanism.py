@@ -301,9 +301,7 @@ class Mechanism(Equations):
 
         own = None
         if m and "holonomic_jacobian" not in given:
-            self.holonomic = own = Holonomic(
-                self.holonomic, probe.holonomic(), self.n_moving
-            )
+            self.holonomic = own = Holonomic(self.holonomic, probe.holonomic(), self.n_moving)
         self.holonomic_jacobian = matrix("holonomic_jacobian") or (
             own.jacobian if own else self._empty_matrix((m, n))
         )
