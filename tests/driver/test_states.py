@@ -311,7 +311,7 @@ def test_narrow_callbacks() -> None:
         ({"z0": None}, "state_rate is given but z0"),
         ({"state_rate": None}, "state_rate is None; expected a callable"),
         ({"z0": [np.nan, 1.0]}, r"z0\[0\] is nan"),
-        ({"force": lambda t, q, v: q}, r"force cannot be called with \(t, q, v, z\)"),
+        ({"force": lambda t, q, v: q}, r"force takes .* is called with \(t, q, v, z\)"),
         ({"state_names": ["one"]}, "state_names"),
     ],
 )

@@ -672,7 +672,7 @@ class Widened(Mechanism):
             lam0=narrow.lam0,
             psi0=narrow.psi0,
             redundant=narrow.redundant,
-            energy=None if narrow.energy is None else with_z(narrow.energy, n),
+            energy=with_z(narrow.energy, n) if narrow.energy else None,
             name=narrow.name,
             constraint_names=narrow.constraint_names,
             coordinate_names=narrow.coordinate_names + narrow.state_names,
