@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from comparisons.bench import exudyn, growth, newton, overhead, race
-from comparisons.bench.layout import markdown_page, tables
+from comparisons.bench import against, exudyn, growth, newton, overhead, race
+from comparisons.bench.layout import markdown_page, tables, with_tables
 from comparisons.bench.plan import Plan
 from comparisons.bench.rows import OUTPUT, RECORDS, Row, rows_of
 from comparisons.bench.timing import calibration, one_thread
@@ -23,6 +23,7 @@ BENCHMARKS: dict[str, Callable[[Plan], Iterator[Row]]] = {
     "growth": growth.run,
     "race": race.run,
     "exudyn": exudyn.run,
+    "against": against.run,
 }
 #: Columns where the output is no terminal.
 WIDTH = 170
@@ -53,7 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.print(f"stored: {options.records}")
     if options.markdown:
         options.markdown.parent.mkdir(parents=True, exist_ok=True)
-        options.markdown.write_text(markdown_page(rows, before), encoding="utf-8")
+        if options.benchmark and options.markdown.exists():
+            page = with_tables(options.markdown.read_text(encoding="utf-8"), rows, before)
+        else:
+            page = markdown_page(rows, before)
+        options.markdown.write_text(page, encoding="utf-8")
         console.print(f"written: {options.markdown}")
     return 0
 
@@ -67,7 +72,8 @@ def _rows(options: argparse.Namespace, console: Console, yardstick: float) -> It
             if not console.is_terminal:
                 console.print(text)
 
-        plan = Plan(options.quick, options.repeats, yardstick, tell, options.output)
+        plan = Plan(options.quick, options.repeats, yardstick, tell, options.output,
+                    options.against)  # fmt: skip
         for name in options.benchmark or BENCHMARKS:
             yield from BENCHMARKS[name](plan)
 
@@ -83,7 +89,18 @@ def _parser() -> argparse.ArgumentParser:
     add("--quick", action="store_true", help="fewer steps and cases: a preview")
     add("--repeats", type=_positive, default=5, help="runs per median (default 5)")
     add("--store", action="store_true", help="make this run what later ones compare with")
-    add("--markdown", type=Path, metavar="PATH", help="also write the tables as Markdown")
+    add(
+        "--markdown",
+        type=Path,
+        metavar="PATH",
+        help="also write the tables as Markdown; of some benchmarks: into the page that is there",
+    )
+    add(
+        "--against",
+        type=Path,
+        metavar="PYTHON",
+        help="interpreter of an environment with other code, for the benchmark 'against'",
+    )
     add("--records", type=Path, default=RECORDS, help="the stored records")
     add("--output", type=Path, default=OUTPUT, help="folder for the rows of all runs")
     return parser

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from comparisons.bench.rows import Key, Row, Value
 from comparisons.table import Cell, Table, markdown, number, word
-from comparisons.tables import about
+from comparisons.tables import about, origins
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,17 @@ LAYOUTS: dict[str, Layout] = {
         {"µs/step": ".1f", "it/step": ".2f", "error": ".1e", "ratio": ".2f", "target": ".1f"},
         ("ratio",),
     ),
+    "against": Layout(
+        "Old and new code, interleaved",
+        "CPU time of whole integrations, start included, of this code and of an older one, by "
+        "turns in one run (`python -m comparisons.bench against --against PYTHON`), the smallest "
+        "of each. The adaptive runs have rtol = atol = 1e-6; their step control differs, so that "
+        "the *ratio* is of other steps, and *per step* is what a step costs.",
+        ("run", "scheme"),
+        {"old ms": ".2f", "new ms": ".2f", "old steps": ".0f", "new steps": ".0f",
+         "ratio": ".2f", "per step": ".2f"},
+        (),
+    ),
 }  # fmt: skip
 
 
@@ -197,8 +209,27 @@ INTRODUCTION = (
 def markdown_page(rows: Iterable[Row], before: Mapping[Key, Row]) -> str:
     """Return a page of all tables in Markdown, with machine and versions."""
     rows = list(rows)
-    parts = [FRONT, "# Speed", "", INTRODUCTION, ""]
-    for layout, found in tables(rows, before):
-        untitled = replace(found, title="")  # it is a heading of the page
-        parts += [f"## {layout.title}", "", layout.text, "", markdown(untitled)]
-    return "\n".join([*parts, about(rows)])
+    sections = _sections(rows, before)
+    return "\n".join([FRONT, "# Speed", "", INTRODUCTION, "", *sections.values(), about(rows)])
+
+
+def with_tables(page: str, rows: Iterable[Row], before: Mapping[Key, Row]) -> str:
+    """Return a page with the tables of a run of some benchmarks in the place of older ones."""
+    rows = list(rows)
+    page, machine = re.split(r"^(?=\| +\| +\|$)", page, maxsplit=1, flags=re.MULTILINE)
+    head, *parts = page.split("\n## ")
+    found = {part.splitlines()[0]: f"## {part}" for part in parts}
+    measured = ", ".join(" ".join(pair) for pair in origins(rows)[:1])
+    for title, section in _sections(rows, before).items():
+        found[title] = f"{section}\nThis table: {measured}.\n"
+    return "\n".join([head, *(x.rstrip("\n") + "\n" for x in found.values()), machine])
+
+
+def _sections(rows: list[Row], before: Mapping[Key, Row]) -> dict[str, str]:
+    """Return the tables in Markdown, each under its heading, by their titles."""
+    found = {}
+    for layout, made in tables(rows, before):
+        untitled = replace(made, title="")  # it is a heading of the page
+        lines = [f"## {layout.title}", "", layout.text, "", markdown(untitled)]
+        found[layout.title] = "\n".join(lines)
+    return found

@@ -29,6 +29,8 @@ class Plan:
         Told what runs now.
     output : Path
         For what is kept beside the tables.
+    against : Path or None
+        An interpreter with other code of `genalpha`, for `comparisons.bench.against`.
     """
 
     quick: bool = False
@@ -36,3 +38,4 @@ class Plan:
     yardstick: float = 1.0
     tell: Callable[[str], None] = silent
     output: Path = OUTPUT
+    against: Path | None = None

@@ -315,11 +315,15 @@ class Choices:
     def __init__(
         self, declared: Iterable[Option], given: Mapping[str, Any], owner: Any, what: str
     ) -> None:
+        declared = tuple(declared)
         options = {name: option for option in declared for name in option.names}
         self.faults = [_unknown(x, options, what) for x in given if x not in options]
         values = {options[x].name: value for x, value in given.items() if x in options}
-        for option in {id(x): x for x in options.values()}.values():
-            self._choose(option, values, owner)
+        for option in declared:
+            if option.name in values or option.excludes:
+                self._choose(option, values, owner)
+            else:
+                self.__dict__[option.name] = option.default_for(owner)
 
     def _choose(self, option: Option, given: Mapping[str, Any], owner: Any) -> None:
         """Set one option: as given, or to its default, or to None where another replaces it."""

@@ -21,14 +21,14 @@ def made():
 
 
 def test_memory_is_used_again():
-    """What has been let go comes back, once all 32 places of its length have had their turn.
+    """What has been let go comes back, once all 64 places of its length have had their turn.
 
     As long as an array is remembered, no new one can have its identity.
     """
     kept = [zeros(9) for _ in range(10)]
     identities = {id(x) for x in kept}
     del kept
-    assert identities <= {id(zeros(9)) for _ in range(32)}
+    assert identities <= {id(zeros(9)) for _ in range(64)}
 
 
 @pytest.mark.parametrize("size", [0, 1, 3, 31, 32, 33, 100])

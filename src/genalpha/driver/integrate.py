@@ -123,7 +123,8 @@ def integrate(
         o = (repaired(o) if repair else o).widened
         with shown_progress(progress, o.name, o.t0, t_final) as display:
             return run.run_stabilized(o, t_final, scheme, h, times, options, watched, display)
-    faults += Options(scheme, o.widened, **options).faults + _faults_of_steps(o.t0, t_final, h)
+    checked = Options(scheme, o.widened, **options)
+    faults += checked.faults + _faults_of_steps(o.t0, t_final, h)
     to_error = options.get("error") is not None
     if to_error:
         faults += _faults_beside_error(h, functions, progress)
@@ -137,7 +138,8 @@ def integrate(
             error.solution = None  # type: ignore[attr-defined]  # no run alone is the result
             raise
     with shown_progress(progress, o.name, o.t0, t_final) as display:
-        return solve(o, t_final, Asked(scheme, h, options), times, watched, display=display)
+        asked = Asked(scheme, h, options)
+        return solve(o, t_final, asked, times, watched, checked=checked, display=display)
 
 
 def _instead(mechanism: Any, t_final: Any) -> str:
@@ -173,6 +175,7 @@ def solve(
     times: Array | None,
     events: Events,
     before: Solution | None = None,
+    checked: Options | None = None,
     display: Line | Bar | None = None,
 ) -> Solution:
     """Integrate with arguments that have been checked.
@@ -187,6 +190,8 @@ def solve(
     events : Events
     before : Solution, optional
         A run of `o` up to now, which is to go on; the result has both.
+    checked : Options, optional
+        The options for `o`, where they have been made from `asked` already.
     display : optional
         Shows how far the run is.
     """
@@ -197,7 +202,8 @@ def solve(
 
     def phase(mechanism: Mechanism) -> tuple[Stepper, StepSizes]:
         nonlocal sizes
-        fitting = Options(scheme, mechanism, **options)
+        fitting = checked if checked is not None and mechanism is o else None
+        fitting = fitting or Options(scheme, mechanism, **options)
         if fitting.faults:
             raise InvalidOptionError("integrate, after an impact", fitting.faults)
         fitting.unequal = np.ndim(h) > 0 and bool(np.ptp(h) > 1e-9 * np.max(np.abs(h)))  # type: ignore[arg-type]

@@ -4,6 +4,7 @@
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
+from cpython.object cimport PyObject
 
 from genalpha.kernels.memory cimport Size, copied
 from genalpha.kernels.native cimport Native
@@ -23,17 +24,20 @@ cdef inline bint read(list values, double* to, Size n) except -1:
     return True
 
 
-cdef inline bint locked(x):
-    """Make an array read-only while somebody else has it; tell whether it was not."""
-    if not cnp.PyArray_Check(x) or not cnp.PyArray_ISWRITEABLE(x):
-        return False
-    cnp.PyArray_CLEARFLAGS(x, cnp.NPY_ARRAY_WRITEABLE)
-    return True
-
-
-cdef inline void unlocked(x, bint was_free):
-    if was_free:
-        cnp.PyArray_ENABLEFLAGS(x, cnp.NPY_ARRAY_WRITEABLE)
+cdef extern from *:
+    """
+    /* Make an array read-only while somebody else has it; tell whether it was not. */
+    static inline int locked(PyObject *x) {
+        if (!PyArray_Check(x) || !PyArray_ISWRITEABLE((PyArrayObject *) x)) return 0;
+        ((PyArrayObject_fields *) x)->flags &= ~NPY_ARRAY_WRITEABLE;
+        return 1;
+    }
+    static inline void unlocked(PyObject *x, int was_free) {
+        if (was_free) ((PyArrayObject_fields *) x)->flags |= NPY_ARRAY_WRITEABLE;
+    }
+    """
+    bint locked(PyObject* x) noexcept
+    void unlocked(PyObject* x, bint was_free) noexcept
 
 
 cdef class Checked:
@@ -80,23 +84,25 @@ cdef class Checked:
 
     cdef of_many(self, tuple arguments):
         """Call the function with arrays that it cannot change."""
-        cdef list free = [locked(x) for x in arguments]
+        cdef list free = [locked(<PyObject*> x) for x in arguments]
         self.calls += 1
         try:
             return self.function(*arguments)
         finally:
             for x, was_free in zip(arguments, free):
-                unlocked(x, was_free)
+                unlocked(<PyObject*> x, was_free)
 
     cdef of(self, double t, cnp.ndarray q, cnp.ndarray v):
         """The same for (t, q) or (t, q, v)."""
-        cdef bint free_q = locked(q), free_v = v is not None and locked(v)
+        cdef PyObject* qs = <PyObject*> q
+        cdef PyObject* vs = <PyObject*> v
+        cdef bint free_q = locked(qs), free_v = locked(vs)
         self.calls += 1
         try:
             return self.function(t, q) if v is None else self.function(t, q, v)
         finally:
-            unlocked(q, free_q)
-            unlocked(v, free_v)
+            unlocked(qs, free_q)
+            unlocked(vs, free_v)
 
     def __call__(self, *arguments):
         value = self.of_many(arguments)

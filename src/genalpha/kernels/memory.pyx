@@ -33,7 +33,7 @@ cdef enum:
     #: Longer vectors are worth their creation.
     LONGEST = 32
     #: So many of each length are remembered, and so many of them looked at.
-    REMEMBERED = 32
+    REMEMBERED = 64
     LOOKS = 8
 
 cdef PyObject* last[LONGEST + 1][REMEMBERED]

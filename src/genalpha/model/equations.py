@@ -91,16 +91,17 @@ class Equations:
     def add_imbalance(self, r: Array, c: float, t: float, q: Array, v: Array, x: Array) -> None:
         """Add c (M vdot - f - reaction) to the first entries of r, where x = (vdot, lam, psi)."""
         n, m = self.n_q, self.n_lam
-        add_product(r, c, self.mass_now(t, q), x, 0)
-        add(r, 0, -c, self.force_now(t, q, v))
+        M = called(self.mass, t, q) if self.constant_mass is None else self.constant_mass
+        add_product(r, c, M, x, 0)
+        add(r, 0, -c, called(self.force, t, q, v))
         if not self.is_ideal:
             lam, psi = part(x, n, n + m), part(x, n + m, n + m + self.n_psi)
             add(r, 0, -c, self.reaction(t, q, v, lam, psi))
             return
         if self.n_lam:
-            add_transposed_product(r, c, self.holonomic_jacobian_now(t, q), x, n)
+            add_transposed_product(r, c, called(self.holonomic_jacobian, t, q), x, n)
         if self.n_psi:
-            add_transposed_product(r, c, self.nonholonomic_jacobian_now(t, q, v), x, n + m)
+            add_transposed_product(r, c, called(self.nonholonomic_jacobian, t, q, v), x, n + m)
 
     def add_balance(
         self, r: Array, c: float, cg: float, ck: float, t: float, q: Array, v: Array, x: Array
@@ -116,9 +117,9 @@ class Equations:
             return
         self.add_imbalance(r, c, t, q, v, x)
         if m:
-            add(r, n, cg, self.holonomic_now(t, q))
+            add(r, n, cg, called(self.holonomic, t, q))
         if self.n_psi:
-            add(r, n + m, ck, self.nonholonomic_now(t, q, v))
+            add(r, n + m, ck, called(self.nonholonomic, t, q, v))
 
     def reaction_at(self, t: float, q: Array) -> Reaction:
         """Return the reaction at one position; it evaluates G once."""

@@ -3,6 +3,10 @@
 cimport numpy as cnp
 from genalpha.model.equations cimport Equations
 
+cpdef step_terms(
+    Equations o, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
+    cnp.ndarray psi, double ca, double cq, double cv
+)
 cpdef list tangent(
     Equations o, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
     cnp.ndarray psi, double cq, double cv

@@ -152,14 +152,16 @@ class Reduction:
     def __init__(self, full: Mechanism, t: float, q: Array, v: Array) -> None:
         self.full = full
         self.dependent = dependent_rows(full, t, q, v)
-        _check(full, t, q, v, self.dependent)
-        keep = np.delete(np.arange(full.n_lam + full.n_psi), self.dependent)
-        self._lam, self._psi = keep[keep < full.n_lam], keep[keep >= full.n_lam] - full.n_lam
-        self.mechanism = self._reduced() if self.dependent.size else full
+        self.mechanism = full
+        if self.dependent.size:
+            _check(full, t, q, v, self.dependent)
+            keep = np.delete(np.arange(full.n_lam + full.n_psi), self.dependent)
+            self._lam, self._psi = keep[keep < full.n_lam], keep[keep >= full.n_lam] - full.n_lam
+            self.mechanism = self._reduced()
 
     def restrict(self, lam: Array, psi: Array) -> tuple[Array, Array]:
         """Return the multipliers of the independent rows."""
-        return lam[self._lam], psi[self._psi]
+        return (lam[self._lam], psi[self._psi]) if self.dependent.size else (lam, psi)
 
     def embed(self, lam: Array, psi: Array) -> tuple[Array, Array]:
         """Return multipliers of all rows, zero on the dependent ones."""

@@ -8,6 +8,7 @@ is plain Python unless somebody gives it a .pxd file.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -204,6 +205,13 @@ class Scheme(Problem):
         raise NotImplementedError
 
 
+@cache
+def _short_form(name: str, value: float) -> Coefficients:
+    """Return one of the short forms; the same one again, with what has been found out about it."""
+    made: Coefficients = getattr(Coefficients, name)(value)
+    return made
+
+
 class GeneralizedAlpha(Scheme):
     """What the schemes of the family share: four coefficients, and an `a` at t + alpha h."""
 
@@ -223,8 +231,8 @@ class GeneralizedAlpha(Scheme):
         if chosen.coefficients is not None:
             return chosen.coefficients
         if chosen.alpha is not None:
-            return Coefficients.hht(chosen.alpha)
-        return Coefficients.chung_hulbert(chosen.rho_inf)
+            return _short_form("hht", chosen.alpha)
+        return _short_form("chung_hulbert", chosen.rho_inf)
 
     @staticmethod
     def errors(settings: Settings) -> ErrorConstants:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from comparisons.bench import exudyn, growth, newton, overhead, race
+from comparisons.bench import against, exudyn, growth, newton, overhead, race
 from comparisons.bench.cli import main
 from comparisons.bench.ladder import Climb
-from comparisons.bench.layout import LAYOUTS, markdown_page, missed, table
+from comparisons.bench.layout import LAYOUTS, markdown_page, missed, table, with_tables
 from comparisons.bench.parts import (
     arguments_of,
     callback_seconds,
@@ -334,6 +335,36 @@ def test_stored_rows_show_as_before(tmp_path: Path) -> None:
     store.append(now)
     assert rows_of(path)[now.key] == now
     assert {"code", "mode"} <= set(rows_of(path)[now.key].environment)
+
+
+def test_code_against_itself() -> None:
+    """The same code in two processes: the same steps, and times of the same size."""
+    with against.Code(sys.executable) as old, against.Code(sys.executable) as new:
+        row = against.compare(old, new, "point pendulum, 1 step", "GenAlphaI3", 20)
+    assert row.number("old steps") == row.number("new steps") == 1.0
+    assert 0.3 < (row.number("ratio") or 0.0) < 3.0
+
+
+def test_code_that_cannot_run_is_no_row() -> None:
+    with against.Code("/bin/true") as code, pytest.raises(RuntimeError, match="has ended"):
+        code.measure("point pendulum, 1 step", "GenAlphaI3")
+
+
+def test_tables_of_one_benchmark_go_into_the_page() -> None:
+    rows = [
+        Row("overhead", ("Andrews", "HHTI2"), {"ratio": 3.25}),
+        Row("exudyn", ("Exudyn", "full"), {"ratio": 7.5}),
+    ]
+    page = markdown_page(rows, {})
+    new = Row("overhead", ("chain", "HHTI2"), {"ratio": 1.25})
+    added = Row("against", ("pendulum", "HHTI2"), {"ratio": 0.75})
+    page = with_tables(with_tables(page, [new], {}), [added], {})
+    assert "3.25" not in page
+    assert [page.count(x) for x in ("1.25", "7.50", "0.75")] == [1, 1, 1]
+    titles = [LAYOUTS[name].title for name in ("overhead", "exudyn", "against")]
+    assert [line[3:] for line in page.splitlines() if line.startswith("## ")] == titles
+    assert page.count("| cpu |") == 1
+    assert page.index("| cpu |") > page.index("0.75")
 
 
 def test_a_long_reason_is_cut_and_numbers_are_not() -> None:
