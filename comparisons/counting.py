@@ -20,7 +20,8 @@ def counted_mechanism(mechanism: Mechanism) -> tuple[Mechanism, Counter[str]]:
     if mechanism.constant_mass is None:
         names.add("mass")
     copy = mechanism.replace(
-        **{name: _counted(getattr(mechanism, name), name, calls) for name in sorted(names)}
+        **{name: _counted(getattr(mechanism, name), name, calls) for name in sorted(names)},
+        quadratic_velocity=False,  # what it adds is in the force already
     )
     calls.clear()  # the constructor calls each once
     return copy, calls

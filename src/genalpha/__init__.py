@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # for editors and type checkers; at run time names are loaded
         StabilizedEuler,
         StabilizedRK2,
     )
-    from genalpha.driver import Solution, integrate
+    from genalpha.driver import Solution, Sweep, integrate, sweep
     from genalpha.model import Mechanism, Reference
     from genalpha.numerics.coefficients import Coefficients
     from genalpha.numerics.initial_values import consistent_initial_values
@@ -33,8 +33,10 @@ _HOME = {
     "Mechanism": "genalpha.model",
     "Reference": "genalpha.model",
     "Solution": "genalpha.driver",
+    "Sweep": "genalpha.driver",
     "consistent_initial_values": "genalpha.numerics.initial_values",
     "integrate": "genalpha.driver",
+    "sweep": "genalpha.driver",
     "StabilizedEuler": "genalpha.assimulo",
     "StabilizedRK2": "genalpha.assimulo",
 }
@@ -56,9 +58,11 @@ __all__ = [
     "Solution",
     "StabilizedEuler",
     "StabilizedRK2",
+    "Sweep",
     "__version__",
     "consistent_initial_values",
     "integrate",
+    "sweep",
 ]
 
 

@@ -6,6 +6,7 @@ from genalpha.driver.march import FixedSteps, GivenSteps, March
 from genalpha.driver.options import Options
 from genalpha.driver.solution import Solution
 from genalpha.driver.stepper import Stepper
+from genalpha.driver.sweep import Sweep, sweep
 from genalpha.errors import FirstOrderWarning, StepLimitError, UndampedWarning
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "Solution",
     "StepLimitError",
     "Stepper",
+    "Sweep",
     "UndampedWarning",
     "integrate",
+    "sweep",
 ]

@@ -84,4 +84,4 @@ def mechanism(
 ) -> Mechanism:
     """Return the mechanism of derived equations."""
     others = {"coordinate_names": names.names, **others}
-    return formulas(o, start, backend, others).mechanism(names.values)
+    return formulas(o, start, len(names.values), backend, others).mechanism(names.values)

@@ -6,6 +6,7 @@ process compiles what another one has.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import hashlib
 import importlib.util
@@ -104,20 +105,36 @@ def folder() -> Path:
 
 def _kept(name: str, make: Callable[[Path], Any]) -> Path:
     """Return a file of the cache, made if it is missing; nobody sees a half-written one."""
+    home = folder()
     try:
-        home = folder()
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if not os.access(home, os.W_OK) or home.stat().st_mode & 0o002:
-            raise PermissionError(home)
-    except OSError:  # nowhere to write, or a place where others could put code
-        home = Path(tempfile.mkdtemp(prefix="genalpha-"))
-    path = home / name
+        is_ours = _is_ours(home)
+    except OSError:
+        is_ours = False
+    path = (home if is_ours else _for_this_process()) / name
     if not path.exists():
-        with tempfile.TemporaryDirectory(dir=home) as scratch:
+        with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
             made = Path(scratch) / name
             make(made)
             os.replace(made, path)
     return path
+
+
+def _is_ours(home: Path) -> bool:
+    """Tell whether we can write to a folder, and nobody else can: code is loaded from it."""
+    if sys.platform == "win32":  # a folder of the user's own is private there
+        return os.access(home, os.W_OK)
+    found = home.stat()
+    private = found.st_uid == os.geteuid() and not found.st_mode & 0o022
+    return private and os.access(home, os.W_OK)
+
+
+@cache
+def _for_this_process() -> Path:
+    """Return a folder that is gone when the process ends."""
+    made = tempfile.TemporaryDirectory(prefix="genalpha-")
+    atexit.register(made.cleanup)
+    return Path(made.name)
 
 
 def _digest(*parts: Any) -> str:
@@ -142,8 +159,13 @@ def _of_c(names: tuple[str, ...], source: str) -> Library:
             raise InvalidOptionError("formulas", [fault])
 
     machine = sysconfig.get_platform()
-    path = _kept(f"{_digest(source, command, FLAGS, machine)}.so", make)
-    loaded = ctypes.CDLL(str(path))
+    name = f"{_digest(source, command, FLAGS, machine)}.so"
+    path = _kept(name, make)
+    try:
+        loaded = ctypes.CDLL(str(path))
+    except OSError:  # of another system that shares the folder, or damaged
+        path.unlink()
+        loaded = ctypes.CDLL(str(_kept(name, make)))
     found = Library("c", loaded)
     for name in names:
         found.addresses[name] = ctypes.cast(getattr(loaded, name), ctypes.c_void_p).value or 0

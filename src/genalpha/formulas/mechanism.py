@@ -36,6 +36,8 @@ class Formulas:
         The callbacks, "start" (q0, v0 one after the other) and "energy".
     sizes : (int, int, int)
         Numbers of coordinates, holonomic and nonholonomic constraints.
+    count : int
+        The number of parameters.
     backend : {"auto", "c", "numba", "python"}
     others : dict
         Further arguments of the mechanism: names, t0, redundant, ...
@@ -43,6 +45,7 @@ class Formulas:
 
     routines: tuple[Routine, ...]
     sizes: tuple[int, int, int]
+    count: int
     backend: str
     others: dict[str, Any] = field(default_factory=dict)
 
@@ -72,8 +75,7 @@ class Formulas:
 
     @cached_property
     def _library(self) -> Library:
-        count = sum("p[" in x.c for x in self.routines)
-        return library(self.routines, self.backend, count)
+        return library(self.routines, self.backend, self.count)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is compiled: other processes find it in the cache."""
@@ -188,8 +190,10 @@ class Parameters:
         return made
 
 
-def formulas(motion: Motion, start: list[Any], backend: str, others: dict[str, Any]) -> Formulas:
-    """Derive everything, and write it as code."""
+def formulas(
+    motion: Motion, start: list[Any], count: int, backend: str, others: dict[str, Any]
+) -> Formulas:
+    """Derive everything, and write it as code; `count` is the number of parameters."""
     tables = callbacks(motion)
     n, m, l = len(motion.q), len(motion.holonomic), len(motion.nonholonomic)  # noqa: E741
     filled = [len(x.entries) / (x.shape[0] * x.shape[1]) for x in tables.values() if _wide(x)]
@@ -199,7 +203,7 @@ def formulas(motion: Motion, start: list[Any], backend: str, others: dict[str, A
     routines.append(routine("start", "t q", Table((2 * n,), entries)))
     if motion.energy is not None:
         routines.append(routine("energy", "t q v", Table((1,), {(0,): motion.energy})))
-    return Formulas(tuple(routines), (n, m, l), backend, others)
+    return Formulas(tuple(routines), (n, m, l), count, backend, others)
 
 
 def _wide(x: Table) -> bool:

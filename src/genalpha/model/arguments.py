@@ -79,6 +79,9 @@ def _faults_of_extras(arguments: dict[str, Any]) -> list[str]:
     """List what is wrong with everything that is neither a state nor a callback."""
     given = Given("Mechanism")
     given.number("t0", arguments["t0"])
+    quadratic = arguments["quadratic_velocity"]
+    if not (isinstance(quadratic, bool) or (callable(quadratic) and takes(quadratic, 2))):
+        given.fault("quadratic_velocity", quadratic, "True, False, or a function of (t, q)")
     for key, kinds, expected in (
         ("redundant", str, "'error' or 'least'"),
         ("name", (str, type(None)), "text"),

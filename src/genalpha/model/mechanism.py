@@ -42,6 +42,7 @@ from genalpha.model.differences import DIFFERENCED, EPS
 from genalpha.model.equations import Equations
 from genalpha.model.given import Given, real
 from genalpha.model.patterns import Patterns
+from genalpha.model.quadratic import velocity_terms
 from genalpha.model.reference import Reference
 from genalpha.model.slips import NoEnergy, call_first, check_symmetry
 from genalpha.model.states import (
@@ -55,6 +56,9 @@ from genalpha.model.states import (
 from genalpha.model.table import TABLE, arguments_of, shape_of
 
 Callback = Callable[..., Any]
+
+#: Imported when it is used, because numba is large.
+COMPILER = "genalpha.model.compiled"
 
 
 class Mechanism(Equations):
@@ -96,6 +100,12 @@ class Mechanism(Equations):
     holonomic_acceleration, nonholonomic_acceleration : callable(t, q, v), optional
         What g'' holds beside G vdot: g_tt + 2 g_tq v + g_qq(v, v); what k' holds beside
         K vdot: k_t + k_q v. Used for consistent accelerations and for index-1 formulations.
+    quadratic_velocity : bool or callable(t, q) -> (n, n, n), optional
+        Whether the Coriolis and centrifugal terms of M(t, q), and that of its change in time, are
+        added to `force`, which then holds applied forces only. They come from differences of M,
+        2 n + 4 evaluations per force, or from the function: its entry [i, j, k] is dM[i, j]/dq[k].
+        Derivatives `stiffness` and `damping`, if they are given, are those of all forces. Default
+        False.
     redundant : {"error", "least"}, optional
         Dependent constraint rows: an error that names them (default), or minimum-norm
         multipliers. The motion is the same.
@@ -191,6 +201,7 @@ class Mechanism(Equations):
         holonomic_rate: Callback | None = None,
         holonomic_acceleration: Callback | None = None,
         nonholonomic_acceleration: Callback | None = None,
+        quadratic_velocity: bool | Callback = False,
         redundant: str = "error",
         energy: Callable[[float, Array, Array], float] | None = None,
         lam0: ArrayLike | None = None,
@@ -222,6 +233,7 @@ class Mechanism(Equations):
         self.name = name or "mechanism"
         self.redundant, self.reference = redundant, reference
         self.energy = energy or NoEnergy(self.name)
+        self.quadratic_velocity = quadratic_velocity
         self.t0 = float(t0)
         self.q0, self.v0 = real(q0), real(v0)
         self.n_q = self.q0.size
@@ -294,6 +306,8 @@ class Mechanism(Equations):
 
         self.force = checked_vector(force, "force", n)
         self._set_mass(mass)
+        if self.quadratic_velocity and self.constant_mass is None:
+            self.force = velocity_terms(self.force, self.mass, self.quadratic_velocity, n)
         self.holonomic = vector("holonomic") or _empty
         self.nonholonomic = vector("nonholonomic") or _empty
         self.reaction = vector("reaction") or _empty  # replaced below when it is the default
@@ -476,6 +490,37 @@ class Mechanism(Equations):
         }
         mass, force = bound.pop("mass", None), bound.pop("force")
         made._set_functions(mass, force, bound, dict(made._arguments["sparsity"] or {}))
+        return made
+
+    def compiled(self, partly: bool = False) -> Mechanism:
+        """Return the same mechanism with its Python callbacks as machine code.
+
+        Needs numba: the extra [numba]. Compiling takes about a second per callback; numba keeps the
+        result for other processes where it can (functions in files that use no globals but
+        modules). Callbacks must be functions, of numbers, arrays and NumPy; functions that they
+        call are compiled too. Values of globals and closures are those of now.
+
+        Parameters
+        ----------
+        partly : bool, optional
+            Whether callbacks that cannot be compiled stay as they are. Default False: an error
+            names them.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            With every callback that cannot be compiled, why, and what to write instead.
+        """
+        python = {
+            key: self._arguments[key]
+            for key in TABLE
+            if callable(self._arguments[key]) and not isinstance(getattr(self, key), Native)
+        }
+        if not python:
+            return self
+        size = self.n_q, self.n_lam, self.n_psi
+        made = self.replace(**importlib.import_module(COMPILER).compiled(python, size, partly))
+        made.recipe = (Mechanism.compiled, (self, partly), {})
         return made
 
     @classmethod

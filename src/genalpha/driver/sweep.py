@@ -1,0 +1,381 @@
+"""Many runs over parameters or starts, side by side: in threads, in processes, or by Dask."""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+import os
+import pickle
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import as_completed as completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from genalpha.driver.integrate import integrate
+from genalpha.driver.solution import Solution
+from genalpha.errors import GenAlphaError, InvalidOptionError
+from genalpha.kernels import Native
+from genalpha.model import Mechanism
+from genalpha.model.callbacks import Constant
+from genalpha.model.given import Given
+from genalpha.model.table import TABLE
+
+Array = np.ndarray
+Values = dict[str, Any]
+
+MODES = ("auto", "threads", "processes", "serial")
+#: Arguments of a `Mechanism` that are a start, not parameters.
+STARTS = ("q0", "v0", "t0", "lam0", "psi0")
+#: Times at which results are kept, if nobody says which.
+TIMES = 101
+#: Each worker gets its runs in about so many portions.
+PORTIONS = 16
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What came out of many runs; the first axis of all arrays is the run.
+
+    Attributes
+    ----------
+    parameters : dict of str to (k, ...) array
+        What was different in the runs.
+    t : (s,) array
+        Times, the same for all.
+    q, v, vdot : (k, s, n) array
+    lam, psi : (k, s, m), (k, s, l) array
+        The motions; NaN from where a run has failed.
+    values : (k, ...) array or None
+        What `measure` has returned; NaN for runs that have failed.
+    failures : dict of int to str
+        Why runs have failed, by their numbers.
+    mode : str
+        How they ran: "threads", "processes", "serial" or "dask".
+    """
+
+    parameters: dict[str, Array]
+    t: Array
+    q: Array
+    v: Array
+    vdot: Array
+    lam: Array
+    psi: Array
+    values: Array | None
+    failures: dict[int, str] = field(repr=False)
+    mode: str
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    @property
+    def succeeded(self) -> Array:
+        """Which runs have not failed, shape (k,)."""
+        good = np.ones(len(self), dtype=bool)
+        good[list(self.failures)] = False
+        return good
+
+
+@dataclass(frozen=True)
+class Task:
+    """What all runs have in common, and what a worker needs."""
+
+    mechanism: Mechanism | Callable[..., Mechanism]
+    t_final: Any
+    times: Array
+    options: dict[str, Any]
+    measure: Callable[[Solution], Any] | None
+
+    def made(self, values: Values) -> Mechanism:
+        """Return the mechanism of one run."""
+        if not isinstance(self.mechanism, Mechanism):
+            return self.mechanism(**values)
+        starts = {key: x for key, x in values.items() if key in STARTS}
+        rest = {key: x for key, x in values.items() if key not in STARTS}
+        o = self.mechanism.with_parameters(rest) if rest else self.mechanism
+        return o.replace(**starts) if starts else o
+
+    def run(self, values: Values) -> Outcome:
+        """Return what comes out of one run; a failure keeps the motion before it."""
+        failure, solution = "", None
+        try:
+            solution = integrate(self.made(values), self.t_final, t_eval=self.times, **self.options)
+        except GenAlphaError as error:
+            failure = f"{type(error).__name__}: {error}"
+            solution = getattr(error, "solution", None)
+        motion = None if solution is None else [getattr(solution, key) for key in MOTION]
+        measured = None
+        if self.measure is not None and solution is not None and not failure:
+            measured = np.asarray(self.measure(solution), dtype=float)
+        return Outcome(motion, measured, failure)
+
+    def run_all(self, portion: Sequence[tuple[int, Values]]) -> list[tuple[int, Outcome]]:
+        """Run a portion of numbered runs."""
+        return [(i, self.run(values)) for i, values in portion]
+
+
+MOTION = ("q", "v", "vdot", "lam", "psi")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of one run: its motion, what was measured, why it failed."""
+
+    motion: list[Array] | None
+    measured: Array | None
+    failure: str
+
+
+def sweep(
+    mechanism: Mechanism | Callable[..., Mechanism],
+    parameters: Mapping[str, ArrayLike],
+    t_final: float | tuple[float, float],
+    *,
+    t_eval: ArrayLike | None = None,
+    measure: Callable[[Solution], Any] | None = None,
+    mode: str = "auto",
+    workers: int | None = None,
+    client: Any = None,
+    progress: bool = False,
+    **options: Any,
+) -> Sweep:
+    """Integrate a mechanism many times, over parameters or starts.
+
+    Parameters
+    ----------
+    mechanism : Mechanism or callable(**values) -> Mechanism
+        A mechanism from formulas gets the values by `with_parameters`, any mechanism a start
+        ("q0", "v0", "t0") by `replace`; or a function makes it from the values.
+    parameters : mapping of str to (k, ...) array_like
+        Values for each of the k runs, by name.
+    t_final : float or (float, float)
+    t_eval : (s,) array_like, optional
+        Times at which the motions are kept; default 101 from start to end.
+    measure : callable(Solution) -> number or array, optional
+        What else is to be kept of each run.
+    mode : {"auto", "threads", "processes", "serial"}, optional
+        "auto" (default): threads if the first mechanism's callbacks are C functions (from formulas,
+        `compiled`, or the user's own), which run side by side while steps are equal (`h`);
+        otherwise processes, for which everything must be picklable.
+    workers : int, optional
+        Default: one per core.
+    client : distributed.Client or str, optional
+        A Dask client, or the address of its scheduler, which then runs everything.
+    progress : bool, optional
+        Whether to show on standard error how many runs are done. Default False.
+    **options
+        Of `integrate`: scheme, h, rtol, ...
+
+    Returns
+    -------
+    Sweep
+        Runs that fail do not stop the others; see `Sweep.failures`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from genalpha import Mechanism, sweep
+    >>> def pendulum(length):
+    ...     return Mechanism(force=lambda t, q, v: np.array([0.0, -9.81]), q0=[length, 0],
+    ...                      v0=[0, 0], holonomic=lambda t, q: q @ q - length**2)
+    >>> runs = sweep(pendulum, {"length": [0.5, 1.0, 2.0]}, 1.0, h=0.01, mode="serial")
+    >>> runs.q.shape
+    (3, 101, 2)
+    """
+    given = Given("sweep")
+    made: Any = mechanism
+    if not isinstance(made, Mechanism) and not callable(made):
+        given.fault("mechanism", mechanism, "a Mechanism, or a function that makes one")
+    if mode not in MODES:
+        given.fault("mode", mode, f"one of {', '.join(map(repr, MODES))}")
+    if workers is not None and not (isinstance(workers, int) and workers > 0):
+        given.fault("workers", workers, "a positive whole number, or None")
+    columns = _columns(given, parameters)
+    given.check()
+    count = len(next(iter(columns.values())))
+    each = [{key: _plain(x[i]) for key, x in columns.items()} for i in range(count)]
+    task = Task(mechanism, t_final, np.zeros(0), options, measure)
+    first = task.made(each[0])
+    times = _times(first, t_final, t_eval)
+    task = Task(mechanism, t_final, times, options, measure)
+    number = min(workers or os.cpu_count() or 1, count)
+    with _display(progress, count) as show:
+        if client is not None:
+            mode, found = "dask", _by_dask(client, task, each, show)
+        else:
+            mode = _mode(mode, number, first, task)
+            found = _here(mode, number, task, each, show)
+    return _gathered(columns, times, found, first, mode)
+
+
+def _columns(given: Given, parameters: Any) -> dict[str, Array]:
+    """Return the values of all runs, by name; as many of each."""
+    if not isinstance(parameters, Mapping) or not parameters:
+        given.fault("parameters", parameters, "a mapping of names to values for each run")
+        return {}
+    columns = {str(key): np.asarray(x) for key, x in parameters.items()}
+    lengths = {key: len(x) if x.ndim else 0 for key, x in columns.items()}
+    if len(set(lengths.values())) > 1 or not all(lengths.values()):
+        said = ", ".join(f"{key}: {length}" for key, length in lengths.items())
+        given.faults.append(
+            f"parameters need as many values of each, one for every run; there are {said} "
+            "(np.meshgrid and ravel make all combinations)"
+        )
+    return columns
+
+
+def _plain(x: Any) -> Any:
+    """Return a value as a user would write it."""
+    return x.item() if np.ndim(x) == 0 and isinstance(x, np.generic) else x
+
+
+def _times(o: Mechanism, t_final: Any, t_eval: ArrayLike | None) -> Array:
+    if t_eval is not None:
+        return np.atleast_1d(np.asarray(t_eval, dtype=float))
+    start, end = t_final if np.ndim(t_final) else (o.t0, t_final)
+    return np.linspace(start, end, TIMES)
+
+
+def is_native(o: Mechanism) -> bool:
+    """Tell whether nothing of a mechanism is Python: all that is given are C functions."""
+    given = [getattr(o, key) for key in TABLE if key in o.given or key in ("mass", "force")]
+    return all(isinstance(x, (Native, Constant)) for x in given)
+
+
+def _mode(mode: str, workers: int, first: Mechanism, task: Task) -> str:
+    """Return how to run here."""
+    if workers == 1:
+        return "serial"
+    if mode != "auto":
+        return mode
+    if is_native(first):
+        return "threads"
+    try:
+        pickle.dumps(task)
+    except Exception as error:
+        warnings.warn(
+            f"sweep runs in one process, because its functions cannot be sent to others ({error}): "
+            "define them at the top level of a module, or compile the mechanism",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+        return "serial"
+    return "processes"
+
+
+Portion = list[tuple[int, Outcome]]
+
+
+def _here(
+    mode: str, workers: int, task: Task, each: list[Values], show: Callable[[int], None]
+) -> dict[int, Outcome]:
+    """Run on this machine."""
+    found: dict[int, Outcome] = {}
+    numbered = list(enumerate(each))
+    if mode == "serial":
+        for i, values in numbered:
+            found[i] = task.run(values)
+            show(1)
+        return found
+    size = max(1, len(each) // (workers * PORTIONS))
+    portions = [numbered[i : i + size] for i in range(0, len(each), size)]
+    with _executor(mode, workers) as pool:
+        waiting = [pool.submit(task.run_all, portion) for portion in portions]
+        try:
+            _collect(found, (future.result() for future in completed(waiting)), show)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return found
+
+
+def _executor(mode: str, workers: int) -> Executor:
+    if mode == "threads":
+        return ThreadPoolExecutor(workers)
+    # not fork: threads of BLAS do not survive it
+    kind = "spawn" if sys.platform == "win32" else "forkserver"
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context(kind))
+
+
+def _by_dask(
+    client: Any, task: Task, each: list[Values], show: Callable[[int], None]
+) -> dict[int, Outcome]:
+    """Run where Dask's workers are."""
+    distributed = importlib.import_module("distributed")
+    own = isinstance(client, str)
+    client = distributed.Client(client) if own else client
+    found: dict[int, Outcome] = {}
+    numbered = list(enumerate(each))
+    workers = max(1, sum(client.nthreads().values()))
+    size = max(1, len(each) // (workers * PORTIONS))
+    portions = [numbered[i : i + size] for i in range(0, len(each), size)]
+    try:
+        waiting = client.map(task.run_all, portions, pure=False)
+        results = (future.result() for future in distributed.as_completed(waiting))
+        _collect(found, results, show)
+    finally:
+        if own:
+            client.close()
+    return found
+
+
+def _collect(
+    found: dict[int, Outcome], results: Iterable[Portion], show: Callable[[int], None]
+) -> None:
+    for portion in results:
+        found.update(portion)
+        show(len(portion))
+
+
+def _gathered(
+    columns: dict[str, Array], times: Array, found: dict[int, Outcome], first: Mechanism, mode: str
+) -> Sweep:
+    """Put the motions of all runs into arrays."""
+    count, n = len(found), first.n_q
+    widths = (n, n, n, first.n_lam, first.n_psi)
+    motions = [np.full((count, times.size, width), np.nan) for width in widths]
+    measured = [x.measured for x in found.values() if x.measured is not None]
+    values = np.full((count, *measured[0].shape), np.nan) if measured else None
+    for i, outcome in found.items():
+        for to, motion in zip(motions, outcome.motion or (), strict=False):
+            if motion.shape[1] != to.shape[2]:
+                fault = (
+                    f"run {i} has {motion.shape[1]} of what run 0 has {to.shape[2]} of; all "
+                    "mechanisms must have the same numbers of coordinates and constraints"
+                )
+                raise InvalidOptionError("sweep", [fault])
+            to[i, : len(motion)] = motion
+        if values is not None and outcome.measured is not None:
+            values[i] = outcome.measured
+    failures = {i: found[i].failure for i in sorted(found) if found[i].failure}
+    q, v, vdot, lam, psi = motions
+    return Sweep(columns, times, q, v, vdot, lam, psi, values, failures, mode)
+
+
+@contextmanager
+def _display(wanted: bool, count: int) -> Iterator[Callable[[int], None]]:
+    """Give a function that is told how many runs have just been done."""
+    if not wanted:
+        yield lambda more: None
+        return
+    try:
+        bar = importlib.import_module("tqdm").tqdm(total=count, desc="sweep", unit="run")
+    except ImportError:
+        done = 0
+
+        def show(more: int) -> None:
+            nonlocal done
+            done += more
+            print(f"\rsweep: {done} of {count} runs", end="", file=sys.stderr, flush=True)
+
+        yield show
+        print(file=sys.stderr, flush=True)
+        return
+    with bar:
+        yield bar.update

@@ -1,0 +1,100 @@
+"""Many runs: the same as one by one, whoever runs them; failures stay beside results."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from genalpha import Mechanism, integrate, sweep
+from genalpha.errors import InvalidOptionError
+
+LENGTHS = np.array([0.5, 1.0, 2.0, 3.0])
+STEPS = {"h": 0.01, "t_eval": [0.0, 0.1, 0.3], "scheme": "GenAlphaI3"}
+
+
+def pendulum(length, gravity=9.81):
+    """A length of 3 is too long a rod for its start, one below 0 has forces that are no numbers."""
+
+    def force(t, q, v):
+        return np.array([0.0, -gravity if length > 0.0 else np.nan])
+
+    return Mechanism(
+        force=force,
+        q0=[min(length, 2.0), 0.0],
+        v0=[0.0, 0.0],
+        holonomic=lambda t, q: q @ q - length**2,
+    )
+
+
+def lowest(solution):
+    return solution.q[:, 1].min()
+
+
+@pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
+def test_same_as_one_by_one(mode):
+    runs = sweep(pendulum, {"length": LENGTHS}, 0.3, mode=mode, workers=2, measure=lowest, **STEPS)
+    assert (runs.mode, len(runs)) == (mode, 4)
+    assert runs.q.shape == (4, 3, 2) and runs.lam.shape == (4, 3, 1) and runs.psi.shape == (4, 3, 0)
+    for i in range(3):
+        alone = integrate(pendulum(LENGTHS[i]), 0.3, **STEPS)
+        np.testing.assert_array_equal(runs.q[i], alone.q)
+        np.testing.assert_array_equal(runs.lam[i], alone.lam)
+        assert runs.values[i] == lowest(alone)
+    assert list(runs.failures) == [3] and "InconsistentStartError" in runs.failures[3]
+    assert np.isnan(runs.q[3]).all() and np.isnan(runs.values[3])
+    np.testing.assert_array_equal(runs.succeeded, [True, True, True, False])
+    np.testing.assert_array_equal(runs.parameters["length"], LENGTHS)
+
+
+def test_formulas_run_in_threads_and_starts_may_differ(capsys):
+    pytest.importorskip("sympy", reason="needs the extra [symbolic]")
+    from genalpha.mechanisms import lagrangians
+
+    o = lagrangians.simple_pendulum()
+    starts = [[-l, 0.0] for l in LENGTHS]  # noqa: E741
+    runs = sweep(o, {"l": LENGTHS, "q0": starts}, 0.3, workers=2, progress=True, **STEPS)
+    assert runs.mode == "threads" and not runs.failures
+    assert "4" in capsys.readouterr().err
+    for i, l in enumerate(LENGTHS):  # noqa: E741
+        alone = integrate(o.with_parameters(l=l), 0.3, **STEPS)
+        np.testing.assert_array_equal(runs.q[i], alone.q)
+
+
+def test_the_motion_before_a_failure_is_kept():
+    def late(t_bad):
+        def force(t, q, v):
+            return np.array([1.0 if t < t_bad else np.nan])
+
+        return Mechanism(force=force, q0=[0.0], v0=[0.0])
+
+    runs = sweep(late, {"t_bad": [0.15, 9.0]}, 0.3, mode="serial", **STEPS)
+    assert "CallbackError" in runs.failures[0] and list(runs.failures) == [0]
+    assert np.isfinite(runs.q[0, :2]).all() and np.isnan(runs.q[0, 2]).all()
+
+
+def test_functions_that_cannot_be_sent(recwarn):
+    with pytest.warns(RuntimeWarning, match="top level of a module"):
+        runs = sweep(lambda g: pendulum(1.0, g), {"g": [1.0, 2.0]}, 0.1, h=0.01, workers=2)
+    assert runs.mode == "serial" and runs.t.size == 101
+
+
+def test_slips_are_named():
+    with pytest.raises(InvalidOptionError, match=r"as many values.*length: 2, gravity: 3"):
+        sweep(pendulum, {"length": [1.0, 2.0], "gravity": [1.0, 2.0, 3.0]}, 1.0)
+    with pytest.raises(InvalidOptionError, match="mode = 'all'"):
+        sweep(pendulum, {"length": [1.0]}, 1.0, mode="all")
+    with pytest.raises(InvalidOptionError, match="mechanism = 3"):
+        sweep(3, {"length": [1.0]}, 1.0)
+
+
+def test_by_dask():
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        runs = sweep(pendulum, {"length": LENGTHS[:2]}, 0.3, client=client, **STEPS)
+    assert runs.mode == "dask"
+    np.testing.assert_array_equal(runs.q[1], integrate(pendulum(1.0), 0.3, **STEPS).q)
