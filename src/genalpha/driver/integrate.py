@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from genalpha.driver.adaptive import AdaptiveSteps
 from genalpha.driver.events import Events
-from genalpha.driver.extrapolation import integrate_to_error
+from genalpha.driver.extrapolation import cheapest, integrate_to_error
 from genalpha.driver.hints import tell
 from genalpha.driver.knots import Knots
 from genalpha.driver.march import SMALLEST_SHARE, FixedSteps, GivenSteps, StepSizes
-from genalpha.driver.options import STABILIZED, Options
+from genalpha.driver.options import DEFAULT_SCHEME, STABILIZED, Options
 from genalpha.driver.origin import Asked, Origin
 from genalpha.driver.phases import Phases
 from genalpha.driver.progress import Bar, Line
@@ -41,7 +41,7 @@ SHORTEST, LONGEST = 1e-100, 1e100
 def integrate(
     mechanism: Mechanism,
     t_final: float | tuple[float, float],
-    scheme: str = "GenAlphaSOI2",
+    scheme: str | None = None,
     h: float | Sequence[float] | None = None,
     *,
     t_eval: ArrayLike | None = None,
@@ -61,7 +61,8 @@ def integrate(
     scheme : str, optional
         "GenAlphaI3", "GenAlphaSOI2" (default) or "HHTI2"; also "StabilizedEuler" and
         "StabilizedRK2", the explicit methods of Mukharlyamov, with options of their own (`gains`,
-        ...).
+        ...). With `error`, the default is "HHTI2" with alpha = 0, or "GenAlphaI3" for mechanisms
+        that it does not take.
     h : float, sequence of float, or None, optional
         None (default): adaptive steps from `rtol` and `atol`. A float: equal steps of this size
         (its sign does not matter). A sequence: all step sizes, which must add up to the interval.
@@ -123,9 +124,11 @@ def integrate(
         o = (repaired(o) if repair else o).widened
         with shown_progress(progress, o.name, o.t0, t_final) as display:
             return run.run_stabilized(o, t_final, scheme, h, times, options, watched, display)
+    to_error = options.get("error") is not None
+    if scheme is None:
+        scheme = cheapest(o.widened) if to_error else DEFAULT_SCHEME
     checked = Options(scheme, o.widened, **options)
     faults += checked.faults + _faults_of_steps(o.t0, t_final, h)
-    to_error = options.get("error") is not None
     if to_error:
         faults += _faults_beside_error(h, functions, progress)
     if faults:

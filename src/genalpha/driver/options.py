@@ -141,7 +141,7 @@ RESULT = (
         "time. A number, or a dict for some of them: {'q': 1e-8, 'lam': 1e-4}. The motion is then "
         "computed several times and extrapolated; `solution.error` has the estimate. Default None: "
         "`h`, or `rtol` and `atol`, say how long steps are. With it, `rtol` and `atol` are those "
-        "of a first run that finds out where steps must be short (1e-3 and 1e-4 unless given), and "
+        "of a first run that finds out where steps must be short (1e-2 and 1e-3 unless given), and "
         "`maxsteps` is the most steps of all runs together.",
     ),
 )

@@ -7,7 +7,6 @@ schemes know to second order, are linear.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,23 +76,16 @@ def interpolate(left: Knot, right: Knot, t: float) -> Knot:
     return Knot(t, q, v, *linear)
 
 
-def hermite_at(times: Sequence[float], x: Sequence[Array], d: Sequence[Array], t: float) -> Array:
-    """Return, at `t`, the polynomial with values x and derivatives d at k times.
+def hermite_at(times: Array, x: Array, d: Array, t: float) -> Array:
+    """Return, at `t`, the polynomial with values x and derivatives d at k times, rows of (k, n).
 
-    Its error is O(h^(2 k)). By Newton's divided differences, with every time twice.
+    Its error is O(h^(2 k)). By Hermite's basis: squares of Lagrange's polynomials.
     """
-    nodes = [time for time in times for _ in (0, 1)]
-    column = [value for value in x for _ in (0, 1)]
-    coefficients = [column[0]]
-    for order in range(1, len(nodes)):
-        column = [
-            d[i // 2]
-            if order == 1 and i % 2 == 0
-            else (column[i + 1] - column[i]) / (nodes[i + order] - nodes[i])
-            for i in range(len(column) - 1)
-        ]
-        coefficients.append(column[0])
-    value = coefficients[-1]
-    for node, coefficient in zip(nodes[-2::-1], coefficients[-2::-1], strict=True):
-        value = coefficient + (t - node) * value
-    return value
+    apart = times[:, None] - times
+    np.fill_diagonal(apart, 1.0)
+    distances = np.tile(t - times, (times.size, 1))
+    np.fill_diagonal(distances, 1.0)
+    square = (distances / apart).prod(axis=1) ** 2
+    slopes = (1.0 / apart).sum(axis=1) - 1.0  # of Lagrange's polynomials at their own times
+    away = t - times
+    return np.asarray(((1.0 - 2.0 * away * slopes) * square) @ x + (away * square) @ d)

@@ -73,6 +73,11 @@ class HHT(GeneralizedAlpha):
             return chosen.coefficients
         return Coefficients.hht(chosen.alpha)
 
+    @classmethod
+    def symmetric(cls, o: Mechanism) -> dict[str, Any]:
+        """The trapezoidal rule; with nonholonomic constraints, R belongs to a predicted middle."""
+        return {} if o.n_psi else {"alpha": 0.0, "b": 0.0, "variant": "end"}
+
     def shifted(self, state: Any, first: Any, h: float) -> Any:
         """Start with a0 = f(t0 + alpha h) + O(h^2): f(t0) and f(t1) extrapolated linearly."""
         alpha = self.alpha

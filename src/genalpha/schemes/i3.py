@@ -138,6 +138,11 @@ class GenAlphaI3(GeneralizedAlpha):
         super().__init__(o, settings, newton)
         self.adjustment = settings.adjustment if self.adjusts else "none"
 
+    @classmethod
+    def symmetric(cls, o: Mechanism) -> dict[str, Any]:
+        """The trapezoidal rule; with holonomic constraints it would be weakly unstable."""
+        return {} if o.n_lam else {"rho_inf": 1.0}
+
     def begin(self, t: float, motion: Motion, h: float) -> State:
         """Start with a0 = vdot0 as in (3)."""
         q, v, vdot, lam, psi = motion

@@ -153,6 +153,14 @@ class Scheme(Problem):
         """Return the coefficients that the options stand for; None if there are none."""
         return None
 
+    @classmethod
+    def symmetric(cls, o: Mechanism) -> dict[str, Any]:
+        """Return options with which a step backward undoes a step forward, if there are such.
+
+        Results then have expansions in even powers of h, see `genalpha.driver.extrapolation`.
+        """
+        return {}
+
     def begin(self, t: float, motion: Motion, h: float) -> State:
         """Return the state at the start, for a first step of size h."""
         raise NotImplementedError

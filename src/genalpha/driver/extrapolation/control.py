@@ -1,151 +1,149 @@
-"""How many steps and columns give the wanted error for the least work."""
+"""How many steps and columns give the wanted error in one window for the least work.
+
+Columns are added one by one until their differences say that the error is small enough. If it is
+predicted that more of them would not do, or that shorter steps are cheaper, these are taken.
+"""
 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from genalpha.driver.extrapolation.columns import Columns
+from genalpha.driver.extrapolation.dense import POINTS
 from genalpha.driver.extrapolation.trial import Trial
 from genalpha.errors import ConvergenceError, SingularSystemError
 from genalpha.model import Mechanism
 
-#: Numbers of columns: order 4, 5 and 6.
+Array = np.ndarray
+
+#: Numbers of columns.
 FEWEST, MOST = 3, 5
-#: How much one column more lowers the estimate, for predictions.
-GAIN = 0.1
+#: How much one column more is believed to lower the estimate at most, and at least.
+GOOD_GAIN, POOR_GAIN = 1e-3, 0.5
 #: Predictions aim at this part of the wanted error, because they are not exact.
 AIM = 0.3
 #: Steps are made at most this much smaller at once.
-LARGEST_REFINEMENT = 6
+LARGEST_REFINEMENT = 6.0
 #: An estimate that falls less than this from trial to trial shows that columns do not shrink.
 SHRINKS = 0.5
-#: Fewest steps of the coarsest run.
-FEWEST_STEPS = 16
+#: Nor do they if one more is predicted to lower it by no more than this.
+NO_GAIN = 3.0
 
 
-class WantedErrorWarning(UserWarning):
-    """The wanted error of the result was not reached; the message says until when it holds."""
+class Found(NamedTuple):
+    """An extrapolation, and its estimates at each point, relative to the wanted error."""
+
+    trial: Trial
+    parts: Array
 
 
-def best(
-    mechanism: Mechanism,
-    runs: Columns,
-    wanted: Mapping[str, float],
-    base: int,
-    accuracy: float,
-    budget: int,
-) -> Trial:
-    """Return the first extrapolation that has the wanted error, or the best within the budget.
+class Search:
+    """Looks for numbers of steps and columns.
 
     Parameters
     ----------
     mechanism : Mechanism
     runs : Columns
     wanted : mapping of str to float
-        The wanted relative errors of "q", "v", "lam", "psi".
-    base : int
-        The first guess of the number of steps of the coarsest run.
+        The wanted errors of "q", "v", "lam", "psi".
     accuracy : float
         That of Newton's iteration.
     budget : int
         Most steps of all runs together.
     """
-    best_trial: Trial | None = None
-    last_trial: Trial | None = None
-    smallest, last = np.inf, np.inf
-    shrinks = True
-    columns = FEWEST
-    while True:
-        try:
-            trial = Trial(mechanism, runs, base, columns, accuracy)
-        except (ConvergenceError, SingularSystemError):
-            # steps are too long for Newton's iteration
-            if _spent(runs) + runs.cost(2 * base, range(1, columns + 1)) > budget:
-                raise
-            base = 2 * base
-            continue
-        if last_trial is not None:
-            trial.compare(last_trial)
-        last_trial = trial
-        part = float(trial.part_of_wanted(wanted).max())
-        if best_trial is None or part < smallest:
-            best_trial, smallest = trial, part
-        if part <= 1.0:
-            return trial
-        shrinks, last = part < SHRINKS * last, part
-        left = budget - _spent(runs)
-        following = cheapest(runs, base, columns, part, left) if shrinks else None
-        if following is None:
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        runs: Columns,
+        wanted: Mapping[str, float],
+        accuracy: float,
+        budget: int,
+    ) -> None:
+        self._mechanism, self._runs, self._wanted = mechanism, runs, wanted
+        self._accuracy, self._budget = accuracy, budget
+
+    def best(self, base: int) -> Found:
+        """Return the first extrapolation with the wanted error, or the best within the budget.
+
+        Parameters
+        ----------
+        base : int
+            The first guess of the number of steps of the coarsest run.
+        """
+        best: Found | None = None
+        before: Trial | None = None
+        last, columns = math.inf, FEWEST
+        while True:
+            try:
+                trial = Trial(self._mechanism, self._runs, base, columns, self._accuracy)
+            except (ConvergenceError, SingularSystemError):
+                # steps are too long for Newton's iteration
+                if not self._allows(2 * base, columns):
+                    raise
+                base *= 2
+                continue
+            if before is not None and before.base != base:
+                trial.compare(before)
+            parts = trial.parts(self._wanted)
+            part = float(parts.max())
+            # where columns do not shrink, coarse ones may agree by accident
+            if best is None or part < best.parts.max() or trial.gain > NO_GAIN:
+                best = Found(trial, parts)
+            if part <= 1.0:
+                apart = self._between(trial)
+                if apart <= 1.0 or not self._allows(_finer(base, apart), FEWEST):
+                    return Found(trial, parts)
+                before, last, base, columns = trial, math.inf, _finer(base, apart), FEWEST
+                continue
+            shrinks = part < SHRINKS * last and trial.gain < NO_GAIN
+            following = self._following(base, columns, part, trial.gain, shrinks)
+            if following is None:
+                return best
+            before, last = trial, part
+            base, columns = following
+
+    def _between(self, trial: Trial) -> float:
+        """Return the error between points, relative to the wanted one."""
+        errors = zip("qv", trial.dense.error(), strict=True)
+        parts = [float(x.max() / self._wanted[k]) for k, x in errors if k in self._wanted]
+        return max(parts, default=0.0)
+
+    def _allows(self, base: int, columns: int) -> bool:
+        cost = self._runs.cost(base, range(1, columns + 1))
+        return self._runs.spent + cost <= self._budget
+
+    def _following(
+        self, base: int, columns: int, part: float, gain: float, shrinks: bool
+    ) -> tuple[int, int] | None:
+        """Return the numbers of steps and columns to try next, or None if the budget is used up."""
+        if not shrinks:
             # more columns would only amplify what has no expansion
-            following = finest(runs, base, 2 if not shrinks else LARGEST_REFINEMENT, left)
-        if following is None:
-            _warn(best_trial, wanted, budget)
-            return best_trial
-        base, columns = following
+            return self._finest(base, 2)
+        gain = min(max(gain, GOOD_GAIN), POOR_GAIN)
+        found: list[tuple[float, int, int]] = []
+        for more in range(FEWEST, MOST + 1):
+            expected = part * gain ** (more - columns)
+            order = 2 * more if self._runs.symmetric else more + 1
+            needed = max((expected / AIM) ** (1.0 / order), 1.0)
+            factor = min(needed, LARGEST_REFINEMENT)
+            for steps in {math.ceil(base * factor), base * math.ceil(factor - 1e-9)}:
+                cost = self._runs.cost(steps, range(1, more + 1))
+                if cost and self._allows(steps, more):
+                    # what this refinement does not reach, more work must
+                    found.append((cost * (needed / factor) ** 2, steps, more))
+        return min(found)[1:] if found else self._finest(base, int(LARGEST_REFINEMENT))
+
+    def _finest(self, base: int, most: int) -> tuple[int, int] | None:
+        """Return the finest multiple of the steps that the budget allows, with fewest columns."""
+        allowed = [k for k in range(2, most + 1) if self._allows(k * base, FEWEST)]
+        return (allowed[-1] * base, FEWEST) if allowed else None
 
 
-def cheapest(
-    runs: Columns, base: int, columns: int, part: float, left: int
-) -> tuple[int, int] | None:
-    """Return the numbers of steps and columns predicted to reach the wanted error for least work.
-
-    Parameters
-    ----------
-    runs : Columns
-    base, columns : int
-        Of the last trial.
-    part : float
-        Its estimate, relative to the wanted error.
-    left : int
-        Most steps that may still be taken.
-    """
-    found: list[tuple[int, int, int]] = []
-    for more in range(columns, MOST + 1):
-        # estimates fall with the order of the extrapolation from one column less
-        needed = (part * GAIN ** (more - columns) / AIM) ** (1.0 / more)
-        factor = min(max(needed, 1.0), LARGEST_REFINEMENT)
-        refined = math.ceil(base * factor)
-        multiple = base * math.ceil(factor - 1e-9)  # shares runs with the present one
-        for steps in {refined, multiple}:
-            cost = runs.cost(steps, range(1, more + 1))
-            if cost and cost <= left and (steps, more) != (base, columns):
-                penalty = needed / factor  # what this refinement does not reach
-                found.append((math.ceil(cost * max(penalty, 1.0)), steps, more))
-    return min(found)[1:] if found else None
-
-
-def finest(runs: Columns, base: int, most: int, left: int) -> tuple[int, int] | None:
-    """Return the finest multiple of the steps that the budget allows, with the fewest columns."""
-    for multiple in range(most, 1, -1):
-        if runs.cost(multiple * base, range(1, FEWEST + 1)) <= left:
-            return multiple * base, FEWEST
-    return None
-
-
-def _spent(runs: Columns) -> int:
-    return sum(runs.made)
-
-
-def _warn(trial: Trial, wanted: Mapping[str, float], budget: int) -> None:
-    """Say until when the wanted error holds, and why not longer."""
-    parts = trial.part_of_wanted(wanted)
-    bad = np.flatnonzero(parts > 1.0)
-    until = trial.times[max(bad[0] - 1, 0)]
-    why = (
-        "and it does not fall as it should with more steps: they do not resolve an oscillation, "
-        "or a callback jumps, or the motion is chaotic"
-        if trial.is_irregular(int(parts.argmax()))
-        else "finer steps would still lower it: raise maxsteps"
-    )
-    warnings.warn(
-        f"{trial.mechanism.name}: the wanted error holds until t = {until:.6g} only; at most it "
-        f"is estimated as {parts.max():.2g} times the wanted one, with {trial.columns} runs of up "
-        f"to {trial.used[-1]} steps within the {budget} steps of all runs that maxsteps allows, "
-        f"{why}. solution.error has the estimates",
-        WantedErrorWarning,
-        stacklevel=5,
-    )
+def _finer(base: int, apart: float) -> int:
+    """Return the number of steps with which the error between points will do."""
+    return math.ceil(base * min(max((apart / AIM) ** (0.5 / (POINTS - 1)), 1.1), 2.0))

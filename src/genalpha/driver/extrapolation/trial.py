@@ -1,40 +1,39 @@
-"""One extrapolation: the motion at the points of its grid, made consistent, and its error."""
+"""One extrapolation in one window: the motion at the points of its grid, and its error."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from itertools import pairwise
 
 import numpy as np
 
 from genalpha.driver.extrapolation.columns import Columns, rounding
-from genalpha.driver.extrapolation.estimate import IRREGULAR, TRANSIENT, bound, factors, lifted
+from genalpha.driver.extrapolation.dense import Dense
+from genalpha.driver.extrapolation.estimate import (
+    GEOMETRIC,
+    IRREGULAR,
+    TINY,
+    TRANSIENT,
+    factors,
+    largest_nearby,
+    lifted,
+)
+from genalpha.driver.extrapolation.points import onto_constraints
 from genalpha.model import Mechanism
-from genalpha.numerics.initial_values import accelerations, project_position, project_velocity
-from genalpha.numerics.interpolation import Knot
+from genalpha.numerics.initial_values import accelerations
 
 Array = np.ndarray
+Pair = tuple[Array, Array]
 
-#: A quantity is compared with its largest value over the run, or with this part of what is natural
-#: for it (the way over the time, the forces) where it is small beside that.
-SMALL = 1e-6
-
-
-class Errors(NamedTuple):
-    """Bounds of the error of position, velocity and multipliers; arrays like the motion's."""
-
-    q: Array
-    v: Array
-    lam: Array
-    psi: Array
-
-
-def consistent(o: Mechanism, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Knot:
-    """Return the motion on the constraints, near q and v; `lam` and `psi` are guesses."""
-    q = project_position(o, t, q)
-    v = project_velocity(o, t, q, v)
-    return Knot(t, q, v, *accelerations(o, t, q, v, lam, psi))
+#: What Newton's iteration leaves in results, relative to its accuracy: measured.
+NEWTON_NOISE = 0.5
+#: How much one column more lowers the error of a scheme that is not symmetric.
+USUAL = 0.2
+#: Columns that gain at least so much shrink by no accident.
+CLEAR_GAIN = 0.3
+#: Multipliers are looked at in so many points of a window, and where velocities are worst.
+SAMPLES, WORST = 10, 4
 
 
 class Trial:
@@ -50,6 +49,19 @@ class Trial:
         At least 3.
     accuracy : float
         That of Newton's iteration.
+
+    Attributes
+    ----------
+    times : (N + 1,) array
+    motion : (q, v)
+        Arrays of shape (N + 1, n), almost on the constraints.
+    signed : (q, v)
+        Estimates of the errors, with signs of their own.
+    used : list of int
+        Steps of the runs.
+    order : int
+    gain : float
+        How much smaller the estimate will be with one column more.
     """
 
     def __init__(
@@ -61,18 +73,48 @@ class Trial:
         # from all columns, from the finest but for one, for two, for three if there are any left
         levels = [runs.extrapolated(base, multiples[k:]) for k in range(min(columns, 4))]
         self.used = [k * base for k in multiples]
-        self._noise = accuracy + rounding(multiples, base)
-        for q, v in levels[:2]:
-            self._project_start(q, v)
-        self._all, self._finer = levels[:2]
-        self._factors = [factors([level[i] for level in levels]) for i in (0, 1)]
+        self.order = 2 * columns if runs.symmetric else columns + 1
+        self.symmetric = runs.symmetric
+        self.noise = NEWTON_NOISE * accuracy + rounding(multiples, base, runs.symmetric)
+        if not runs.symmetric:
+            for q, v in levels[:2]:
+                self._project_start(q, v)
+        self.motion, self._finer = levels[:2]
+        self.gain = max(_gain(x) for x in zip(*levels, strict=True)) if runs.symmetric else USUAL
+        self._factors = [
+            factors([x[i] for x in levels], self.symmetric, self.noise * np.abs(levels[0][i]).max())
+            for i in (0, 1)
+        ]
 
     def _project_start(self, q: Array, v: Array) -> None:
         """Put the first points onto the constraints, which transients of the start violate."""
         o = self.mechanism
-        for i, t in enumerate(self.times[:TRANSIENT].tolist()):
-            q[i] = project_position(o, t, q[i])
-            v[i] = project_velocity(o, t, q[i], v[i])
+        if o.n_lam + o.n_psi:
+            for i, t in enumerate(self.times[:TRANSIENT].tolist()):
+                q[i], v[i] = onto_constraints(o, t, q[i], v[i])
+
+    @cached_property
+    def dense(self) -> Dense:
+        """The motion between the points."""
+        return Dense(self.mechanism, self.times, *self.motion)
+
+    @property
+    def signed(self) -> Pair:
+        """Estimates of the errors of q and v at each point, with signs."""
+        three = zip(self._factors, self.motion, self._finer, strict=True)
+        q, v = (factor[:, None] * (A - B) for factor, A, B in three)
+        return q, v
+
+    @property
+    def bounds(self) -> Pair:
+        """Bounds of the errors of q and v at each point, by experience."""
+        q, v = (self._bound(e, x) for e, x in zip(self.signed, self.motion, strict=True))
+        return q, v
+
+    def _bound(self, signed: Array, x: Array) -> Array:
+        found = largest_nearby(np.abs(signed)) + self.noise * np.abs(x).max()
+        found[0] = 0.0
+        return np.asarray(found)
 
     def compare(self, coarser: Trial) -> None:
         """Raise the estimates where this motion is farther from a coarser one than both allow.
@@ -83,105 +125,98 @@ class Trial:
         step = self.base // coarser.base if self.base % coarser.base == 0 else self.base
         own, other = slice(None, None, step), slice(None, None, coarser.base * step // self.base)
         ratios = []
-        for i, factor in enumerate(self._factors):
-            allowed = bound(factor, self._all[i], self._finer[i], self._noise)[own]
-            allowed = allowed + coarser.coordinate_errors[i][other]
-            apart = np.abs(self._all[i][own] - coarser._all[i][other])
-            ratios.append(apart.max(axis=1)[1:] / allowed.max(axis=1)[1:])
-        times = np.arange(self.base + 1)[own][1:]
-        ratio = np.interp(np.arange(self.base + 1), times, np.max(ratios, axis=0))
+        for mine, theirs, x, y in zip(
+            self.bounds, coarser.bounds, self.motion, coarser.motion, strict=True
+        ):
+            allowed = mine[own] + theirs[other]
+            apart = np.abs(x[own] - y[other])
+            ratios.append(apart.max(axis=1)[1:] / np.maximum(allowed.max(axis=1)[1:], 1e-300))
+        points = np.arange(self.base + 1)
+        ratio = np.interp(points, points[own][1:], np.max(ratios, axis=0))
+        ratio = np.maximum(ratio, self._inherited(coarser))
         self._factors = [factor * np.maximum(1.0, ratio) for factor in self._factors]
+
+    def _inherited(self, coarser: Trial) -> Array:
+        """Return by how much estimates are too small if errors are only of first order.
+
+        That is so after a jump, whose columns shrink or not by accident: where they did not before,
+        and hardly do now.
+        """
+        found = np.zeros(self.base + 1)
+        irregular = [i for i in range(coarser.base + 1) if coarser.is_irregular(i)]
+        if not irregular or self.gain < CLEAR_GAIN:
+            return found
+        later = np.abs(self.times - self.times[0]) >= abs(
+            coarser.times[irregular[0]] - self.times[0]
+        )
+        sign = 1.0 if self.times[-1] > self.times[0] else -1.0
+        for mine, theirs in zip(self.bounds, coarser.bounds, strict=True):
+            before = np.interp(sign * self.times, sign * coarser.times, theirs.max(axis=1))
+            first_order = before * (coarser.base / self.base)
+            found = np.maximum(found, first_order / np.maximum(mine.max(axis=1), TINY))
+        return np.where(later, found, 0.0)
 
     def is_irregular(self, i: int) -> bool:
         """Tell whether columns do not shrink at a point, other than by transients of the start."""
-        return i >= TRANSIENT and max(factor[i] for factor in self._factors) >= IRREGULAR
+        largest = max(factor[i] for factor in self._factors)
+        return (self.symmetric or i >= TRANSIENT) and largest >= IRREGULAR
 
-    @property
-    def order(self) -> int:
-        """Order of the extrapolation."""
-        return self.columns + 1
-
-    @cached_property
-    def knots(self) -> list[Knot]:
-        """The motion at the points of the coarsest grid."""
-        o, knots = self.mechanism, []
-        lam, psi = o.multiplier_guess()
-        for t, q, v in zip(self.times.tolist(), *self._all, strict=True):
-            knots.append(consistent(o, t, q, v, lam, psi))
-            lam, psi = knots[-1].lam, knots[-1].psi
-        return knots
-
-    @cached_property
-    def _multipliers(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-        """lam and psi of the extrapolation, and of that from one column less."""
-        o, knots = self.mechanism, self.knots
-        others = [
-            accelerations(o, k.t, q, v, k.lam, k.psi)[1:]
-            for k, q, v in zip(knots, *self._finer, strict=True)
-        ]
-        return (
-            (np.array([k.lam for k in knots]), np.array([k.psi for k in knots])),
-            (np.array([x[0] for x in others]), np.array([x[1] for x in others])),
-        )
-
-    @cached_property
-    def coordinate_errors(self) -> tuple[Array, Array]:
-        """Bounds of the errors of q and v."""
-        three = zip(self._factors, self._all, self._finer, strict=True)
-        q, v = (bound(*x, self._noise) for x in three)
-        return q, v
-
-    @cached_property
-    def errors(self) -> Errors:
-        """Bounds of all errors."""
-        factor = np.maximum(*self._factors)
-        pairs = zip(*self._multipliers, strict=True)
-        v = self.coordinate_errors[1]
-        lam, psi = (lifted(bound(factor, A, B, self._noise), v) for A, B in pairs)
-        return Errors(*self.coordinate_errors, lam, psi)
-
-    def part_of_wanted(self, wanted: Mapping[str, float]) -> Array:
+    def parts(self, wanted: Mapping[str, float]) -> Array:
         """Return the largest estimate at each point, relative to the wanted one, shape (s,).
 
-        Multipliers, which cost most, are looked at only if position and velocity are good enough.
+        Parameters
+        ----------
+        wanted : mapping of str to float
+            The wanted absolute errors of "q", "v", "lam", "psi". Multipliers are looked at only if
+            position and velocity are good enough.
         """
-        q, v = self._all
-        span = abs(self.times[-1] - self.times[0])
-        largest_q, largest_v = np.abs(q).max(), np.abs(v).max()
-        scales = {
-            "q": max(largest_q, SMALL * largest_v * span),
-            "v": max(largest_v, SMALL * largest_q / span),
-        }
-        parts = _parts(dict(zip("qv", self.coordinate_errors, strict=True)), scales, wanted)
-        o = self.mechanism
-        if parts.max() > 1.0 or not (
-            ("lam" in wanted and o.n_lam) or ("psi" in wanted and o.n_psi)
-        ):
-            return parts
-        lam, psi = self._multipliers[0]
-        natural = SMALL * _natural_multiplier(o)
-        scales = {
-            "lam": max(np.abs(lam).max(initial=0.0), natural),
-            "psi": max(np.abs(psi).max(initial=0.0), natural),
-        }
-        errors = {"lam": self.errors.lam, "psi": self.errors.psi}
-        return np.maximum(parts, _parts(errors, scales, wanted))
+        bounds = dict(zip("qv", self.bounds, strict=True))
+        parts = np.max(
+            [x.max(axis=1) / wanted[k] for k, x in bounds.items() if k in wanted]
+            or [np.zeros(self.base + 1)],
+            axis=0,
+        )
+        kinds = [k for k in ("lam", "psi") if k in wanted]
+        if parts.max() > 1.0 or not kinds or not self.base:
+            return np.asarray(parts)
+        count = min(SAMPLES, self.base) if self.symmetric else self.base  # transients are anywhere
+        chosen = np.linspace(1, self.base, count).round().astype(int)
+        chosen = np.union1d(chosen, np.argsort(bounds["v"].max(axis=1))[-WORST:])
+        found = multiplier_errors(
+            self.mechanism, self.times, self.motion, self.signed, bounds["v"], chosen
+        )
+        for kind, error in zip(("lam", "psi"), found, strict=True):
+            if kind in wanted and error.size:
+                parts[chosen] = np.maximum(parts[chosen], error.max(axis=1) / wanted[kind])
+        return np.asarray(parts)
 
 
-def _parts(
-    errors: Mapping[str, Array], scales: Mapping[str, float], wanted: Mapping[str, float]
-) -> Array:
-    """Return errors relative to the wanted ones: the largest at each point."""
-    parts = [np.zeros(len(next(iter(errors.values()))))]
-    for name, error in errors.items():
-        if name in wanted and error.size and scales[name]:
-            parts.append(error.max(axis=1) / (scales[name] * wanted[name]))
-    return np.max(parts, axis=0)
+def _gain(levels: Sequence[Array]) -> float:
+    """Return how much smaller the next difference of columns will be, if they go on so."""
+    first, second = (np.abs(x - y).max() for x, y in pairwise(levels[:3]))
+    return float(GEOMETRIC * first / second) if second else 0.0
 
 
-def _natural_multiplier(o: Mechanism) -> float:
-    """Return the multiplier that would balance the forces at the start."""
-    t, q, v = o.t0, o.q0, o.v0
-    gradients = o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v)
-    gradient = max(float(abs(J).max()) if J.shape[0] else 0.0 for J in gradients)
-    return float(np.abs(o.force(t, q, v)).max()) / gradient if gradient else 0.0
+def multiplier_errors(
+    o: Mechanism, times: Array, motion: Pair, signed: Pair, bound: Array, chosen: Array
+) -> Pair:
+    """Return errors of lam and psi at chosen points: what errors of q and v do to them.
+
+    `signed` are those errors, and `bound` is the bound of that of v, which has noise in it, too.
+    """
+    (q, v), (dq, dv) = motion, signed
+    scale = np.maximum(bound.max(axis=1) / np.maximum(np.abs(dv).max(axis=1), TINY), 1.0)
+    scale = np.where(dv.any(axis=1), scale, 0.0)[:, None]
+    dq, dv = scale * dq, scale * dv
+    changes = []
+    guess = o.multiplier_guess()
+    for i, t in zip(chosen.tolist(), times[chosen].tolist(), strict=True):
+        _, lam, psi = accelerations(o, t, q[i], v[i], *guess)
+        _, lam_off, psi_off = accelerations(o, t, q[i] + dq[i], v[i] + dv[i], lam, psi)
+        changes.append((lam_off - lam, psi_off - psi))
+        guess = lam, psi
+    lam, psi = (
+        lifted(largest_nearby(np.abs(np.array(x))), bound[chosen])
+        for x in zip(*changes, strict=True)
+    )
+    return lam, psi

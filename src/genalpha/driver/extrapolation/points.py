@@ -1,0 +1,63 @@
+"""Points of the result: on the constraints, with the accelerations and multipliers that belong."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from genalpha.model import Mechanism
+from genalpha.numerics.initial_values import accelerations, project_position, project_velocity
+from genalpha.numerics.interpolation import Knot
+from genalpha.numerics.linear import Solve, factorize, saddle, stack
+
+Array = np.ndarray
+
+#: A point that is nearly on the constraints comes onto them with one matrix in so many corrections.
+CORRECTIONS = 5
+#: Corrections below this, relative to the size of the coordinates, are rounding.
+SMALL = 1e-14
+
+
+def consistent(o: Mechanism, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Knot:
+    """Return the motion on the constraints, near q and v; `lam` and `psi` are guesses."""
+    if o.n_lam + o.n_psi:
+        q, v = onto_constraints(o, t, q, v)
+    return Knot(t, q, v, *accelerations(o, t, q, v, lam, psi))
+
+
+def onto_constraints(o: Mechanism, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+    """Return the nearest position and velocity on the constraints, of a point that is near them."""
+    found = None
+    if o.whole is None and o.redundant == "error":
+        found = _with_one_matrix(o, t, q, v)
+    if found is None:  # not so near, redundant constraints, or a residual
+        q = project_position(o, t, q)
+        found = q, project_velocity(o, t, q, v)
+    return found
+
+
+def _with_one_matrix(o: Mechanism, t: float, q: Array, v: Array) -> tuple[Array, Array] | None:
+    """Project with the mass and the gradients of the point itself; None if it is too far away."""
+    n = o.n_q
+    J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
+    solve = factorize(saddle(o.mass(t, q), J.T, J))
+    right = np.zeros(n + o.n_lam + o.n_psi)
+    if o.n_lam:
+        for _ in range(CORRECTIONS):
+            right[n : n + o.n_lam] = -o.holonomic(t, q)
+            q, small = _corrected(solve, right, q, n)
+            if small:
+                break
+        else:
+            return None
+    for _ in range(CORRECTIONS):
+        right[n:] = -np.concatenate([o.holonomic_rate(t, q, v), o.nonholonomic(t, q, v)])
+        v, small = _corrected(solve, right, v, n)
+        if small:
+            return q, v
+    return None
+
+
+def _corrected(solve: Solve, right: Array, x: Array, n: int) -> tuple[Array, bool]:
+    """Return x after a correction, and whether that was rounding."""
+    step = solve(right)[:n]
+    return x + step, bool(np.abs(step).max() <= SMALL * max(1.0, np.abs(x).max()))
