@@ -187,6 +187,20 @@ def test_broyden(seed, n, m):
 
 @RANDOM
 @SEEDS
+def test_secant(seed, n, m):
+    r = np.random.default_rng(seed)
+    for count in range(4):
+        x = r.standard_normal((2 * count, n + m))
+        pairs = [(x[2 * k], 0.1 * x[2 * k + 1], float(k)) for k in range(count)]
+        d = 0.1**count * r.standard_normal(n + m)
+        args = n, 0.3, 2.5
+        found, expected = compiled.secant(pairs, d.copy(), *args), plain.secant(pairs, d, *args)
+        assert expected is d  # in place
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-13)
+
+
+@RANDOM
+@SEEDS
 def test_assembled(seed, n, m):
     r = np.random.default_rng(seed)
     A, B, C = (

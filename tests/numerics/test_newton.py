@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from genalpha.errors import ConvergenceError
@@ -174,7 +174,7 @@ def test_broyden_makes_up_for_an_old_matrix():
 
         def correct(x, solvers):
             d = np.linalg.solve(wrong, b - A @ x)
-            d = newton.accelerated(d, 2, 0.0) if accelerate else d
+            d = newton.accelerated(d, 2, 0.0, 1.0) if accelerate else d
             return x + d, (np.linalg.norm(d) / 1e-12,)
 
         x = solved(newton, np.zeros(2), correct)
@@ -182,6 +182,34 @@ def test_broyden_makes_up_for_an_old_matrix():
         return newton.counters.nniters
 
     assert iterations(True) <= 6 < 20 < iterations(False)
+
+
+def test_learning_from_step_to_step_saves_iterations_and_matrices():
+    """A linear problem whose matrix turns slowly, and whose guess is the last solution."""
+
+    def cost(learns):
+        newton, setups = Newton(learns=learns), [0]
+        x, worst = np.zeros(3), 0.0
+        for t in np.arange(0.0, 3.0, 0.05):
+            turn = np.array([[0.0, 1.0, 0.5], [-1.0, 0.0, 0.2], [0.3, -0.2, 0.0]])
+            A, b = np.diag([2.0, 3.0, 4.0]) + 0.5 * t * turn, np.array([np.sin(t), 1.0, np.cos(t)])
+
+            def correct(x, solvers, A=A, b=b, t=t):
+                d = newton.accelerated(np.linalg.solve(solvers, b - A @ x), 3, 0.0, t)
+                return x + d, (np.linalg.norm(d) / 1e-8,)
+
+            def setup(x, A=A):
+                setups[0] += 1
+                return A
+
+            x = solved(newton, x, correct, setup)
+            worst = max(worst, float(np.abs(x - np.linalg.solve(A, b)).max()))
+        assert worst < 2e-8  # what is believed of the contraction is not always true
+        return newton.counters.nniters, setups[0]
+
+    (slow, often), (fast, seldom) = cost(False), cost(True)
+    assert fast < 0.9 * slow
+    assert seldom < 0.7 * often
 
 
 def test_a_stale_matrix_that_does_not_converge_is_renewed_at_once():
@@ -279,6 +307,8 @@ def test_never_returns_unconverged(factor, error, mode, limit):
     Corrections above ROUNDING are judged by their rate. Below it they may be rounding errors, and
     two in a row end the iteration: then r / (1 - r) times ROUNDING remains at most.
     """
+
+    assume(factor != 1.0)  # then there is nothing to correct
 
     def correct(x, solvers):
         new = factor * x

@@ -220,7 +220,7 @@ class Options(Choices):
         kind = SCHEMES[self.scheme].fitting(mechanism)
         accuracy = self.newton_accuracy
         if accuracy is None:
-            accuracy = DEFAULT if tolerance is None else for_tolerance(tolerance)
+            accuracy = DEFAULT if tolerance is None else for_tolerance(tolerance, kind.newton_share)
         steps = "adaptive" if tolerance is not None else "given" if self.unequal else "equal"
         settings = Settings(kind.coefficients(self), self, accuracy, steps)
         faults = kind.faults(mechanism, settings)

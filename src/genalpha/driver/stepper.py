@@ -101,6 +101,7 @@ class Stepper:
             self.counters,
             Systems(options.linear_solver),
             SETUP_COST + mechanism.tangent_cost,
+            learns=tolerance is not None,
         )
 
     def begin(self, t: float, q: Array, v: Array, lam: Array, psi: Array, h: float) -> None:

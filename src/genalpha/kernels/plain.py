@@ -18,6 +18,8 @@ from scipy.linalg.lapack import dgetrf, dgetrs
 Array = np.ndarray
 Matrix = Any  # np.ndarray or scipy.sparse.csc_array
 TINY = float(np.finfo(float).tiny)
+#: Of a direction, this share must be new for `secant` to learn from it.
+NEW = 0.05
 
 
 def norm(x: Array) -> float:
@@ -249,6 +251,51 @@ def broyden(moves: list[Array], d: Array, n: int, weight: float) -> Array:
         elif c < 0.5:
             z /= 1.0 - c
     return z
+
+
+def secant(
+    pairs: list[tuple[Array, Array, float]], d: Array, n: int, weight: float, age: float
+) -> Array:
+    """Return a quasi-Newton correction: `d`, made up for the age of the matrix; overwrites `d`.
+
+    Parameters
+    ----------
+    pairs : list of ((k,) array, (k,) array, float)
+        Corrections that were made with the same matrix A, what was wrong with each of them,
+        (I - A^-1 A_now) times it, and how old the matrix was; the last ones count first.
+    d : (k,) array
+        What the iteration matrix gives.
+    n, weight : int, float
+        Entries from n on count `weight` times in scalar products.
+    age : float
+        How old the matrix is now: what is wrong with it grows as its age.
+
+    Notes
+    -----
+    The part of `d` that lies in the space of A^-1 A_now times the known corrections is replaced by
+    what leads there (the secant condition of Broyden and of Anderson for all pairs at once).
+    Together, these may not change `d` by more than itself.
+    """
+    weights = np.where(np.arange(d.size) < n, 1.0, weight)
+    known: list[tuple[Array, Array]] = []
+    for s, wrong, then in reversed(pairs):
+        e = wrong * (age / then if then > 0.0 else 1.0)
+        y = s - e
+        whole = (weights * y).dot(y)
+        for direction, error in known:
+            c = (weights * direction).dot(y)
+            y, e = y - c * direction, e - c * error
+        left = (weights * y).dot(y)
+        if left > NEW**2 * whole:
+            known.append((y / np.sqrt(left), e / np.sqrt(left)))
+    x, rest = np.zeros(d.size), d.copy()
+    for direction, error in known:
+        c = (weights * direction).dot(rest)
+        rest -= c * direction
+        x += c * error
+    if (weights * x).dot(x) <= (weights * d).dot(d):
+        d += x
+    return d
 
 
 class DenseLU:

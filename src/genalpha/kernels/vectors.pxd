@@ -21,6 +21,7 @@ cpdef double correction_size(cnp.ndarray d, cnp.ndarray x, cnp.ndarray at, Size 
                              double relative, double rounding, double noise,
                              double multiplier_noise, double mass_over_gradient) except? -1.0
 cpdef cnp.ndarray broyden(list moves, cnp.ndarray d, Size n, double weight)
+cpdef cnp.ndarray secant(list pairs, cnp.ndarray d, Size n, double weight, double age)
 cpdef cnp.ndarray error_weights(cnp.ndarray atol, double rtol, cnp.ndarray x, cnp.ndarray x_new)
 cpdef double weighted_norm(cnp.ndarray error, cnp.ndarray weight) except? -1.0
 cpdef double weighted_cosine(cnp.ndarray x, cnp.ndarray y, cnp.ndarray weight) except? -2.0

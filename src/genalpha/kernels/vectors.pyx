@@ -19,6 +19,8 @@ cnp.import_array()
 #: A vector without entries, which nobody can change.
 cdef cnp.ndarray NOTHING = np.zeros(0)
 cdef double TINY = np.finfo(float).tiny
+#: As in `plain`.
+cdef double NEW = 0.05
 
 
 cpdef double norm(cnp.ndarray x) except? -1.0:
@@ -291,4 +293,54 @@ cpdef cnp.ndarray broyden(list moves, cnp.ndarray d, Size n, double weight):
             for i in range(size):
                 z[i] += c * following[i]
             s = following
+    return d
+
+
+cpdef cnp.ndarray secant(list pairs, cnp.ndarray d, Size n, double weight, double age):
+    cdef Size i, j, k, known = 0, size = cnp.PyArray_SIZE(d), count = len(pairs)
+    if count == 0:
+        return d
+    cdef cnp.ndarray directions = zeros(count * size), errors = zeros(count * size)
+    cdef cnp.ndarray left = zeros(size), found = zeros(size)
+    cdef double* z = doubles(d)
+    cdef double* r = doubles(left)
+    cdef double* x = doubles(found)
+    cdef double* y
+    cdef double* e
+    cdef double* s
+    cdef double* wrong
+    cdef double c, then, whole
+    for k in range(count - 1, -1, -1):
+        s, wrong, then = doubles(pairs[k][0]), doubles(pairs[k][1]), pairs[k][2]
+        c = age / then if then > 0.0 else 1.0
+        y, e = doubles(directions) + known * size, doubles(errors) + known * size
+        for i in range(size):
+            e[i] = c * wrong[i]
+            y[i] = s[i] - e[i]
+        whole = dot(y, y, n, size, weight)
+        for j in range(known):
+            s, wrong = doubles(directions) + j * size, doubles(errors) + j * size
+            c = dot(s, y, n, size, weight)
+            for i in range(size):
+                y[i] -= c * s[i]
+                e[i] -= c * wrong[i]
+        c = dot(y, y, n, size, weight)
+        if not c > NEW * NEW * whole:
+            continue
+        c = 1.0 / sqrt(c)
+        for i in range(size):
+            y[i] *= c
+            e[i] *= c
+        known += 1
+    for i in range(size):
+        r[i] = z[i]
+    for j in range(known):
+        y, e = doubles(directions) + j * size, doubles(errors) + j * size
+        c = dot(y, r, n, size, weight)
+        for i in range(size):
+            r[i] -= c * y[i]
+            x[i] += c * e[i]
+    if dot(x, x, n, size, weight) <= dot(z, z, n, size, weight):
+        for i in range(size):
+            z[i] += x[i]
     return d

@@ -146,6 +146,8 @@ class OneResidual:
         self.start_blocks: Blocks | None = None
         #: About M, G, K and the reactions' derivatives, of the last iteration matrix.
         self.latest: Blocks | None = None
+        # velocity and rates of the constraints where imbalance and constraints were last asked for
+        self._rates_at: tuple[Array, Array] | None = None
 
     def forget(self) -> None:
         """Forget values, because the problem may have changed; what Newton needs may be old."""
@@ -172,8 +174,11 @@ class OneResidual:
         """Return imbalance and constraints: one call, or none if `blocks` was just here."""
         known, self._known = self._known, None
         if known is not None and known[0] == self._key(t, q, v, vdot, lam, psi):
-            return self.split(known[1])
-        return self.split(self.rows(t, q, v, vdot, lam, psi))
+            found = self.split(known[1])
+        else:
+            found = self.split(self.rows(t, q, v, vdot, lam, psi))
+        self._rates_at = None if found.rates is None else (v, found.rates)
+        return found
 
     @staticmethod
     def _key(t: float, *vectors: Array) -> tuple[Any, ...]:
@@ -219,6 +224,21 @@ class OneResidual:
         s = FIRST * self.motion_time(q, v, vdot)
         ahead, behind = (self.along(t, q, v, vdot, x)[self._position] for x in (s, -s))
         return np.asarray((ahead - behind) / (2.0 * s))
+
+    def rate_there(self, v: Array) -> Array | None:
+        """Return g_t + G v by the rows of the last balance, which was near; None without rows."""
+        if self._rates_at is None or self.latest is None:
+            return None
+        there, rates = self._rates_at
+        return np.asarray(rates + self.latest.G @ (v - there))
+
+    @property
+    def matrix_cost(self) -> int:
+        """Calls for the next matrix, beside the one that the iteration makes anyway."""
+        if self.jacobian is not None and self.uses_jacobian:
+            return 1
+        columns = self.n if self._groups is None else len(self._groups.columns)
+        return columns + (0 if self.ideal is not None else self.m + self.l)
 
     def rate_beside(self, t: float, q: Array, v: Array, vdot: Array, at: Balance) -> Array:
         """Return g_t + G v where the balance is known: its own rows, or by one call ahead.

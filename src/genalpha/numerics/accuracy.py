@@ -51,14 +51,14 @@ def leading_tolerance(rtol: float, atol: ArrayLike) -> float:
     return float(rtol) or float(np.min(np.asarray(atol)))
 
 
-def for_tolerance(tolerance: float) -> float:
+def for_tolerance(tolerance: float, share: float) -> float:
     """Return the accuracy that goes with a tolerance of local errors.
 
     With steps that just meet a tolerance, accelerations and multipliers of a second-order scheme
-    have errors of about tolerance^(2/3) / 2. What Newton leaves must be much less, because the
-    error estimates differentiate it.
+    have errors of about tolerance^(2/3) / 2. What Newton leaves must be a small `share` of
+    tolerance^(2/3), because the error estimates differentiate it.
     """
-    return min(LOOSEST, max(FULL, 1e-3 * tolerance ** (2.0 / 3.0)))
+    return min(LOOSEST, max(FULL, share * tolerance ** (2.0 / 3.0)))
 
 
 @dataclass

@@ -4,7 +4,7 @@ cimport cython
 cimport numpy as cnp
 from genalpha.numerics.counters cimport Counters
 from genalpha.numerics.prediction cimport Past
-from genalpha.kernels.vectors cimport broyden
+from genalpha.kernels.vectors cimport broyden, combined, norm, part, plus, secant
 
 
 cdef class Problem:
@@ -22,16 +22,23 @@ cdef class Newton:
     cdef public Past past
     cdef public double rate
     cdef int _fewest, _extra, _age
-    cdef double _life
-    cdef list _moves
+    cdef double _life, _rate_of_new, _made, _missed
+    cdef public bint learns
+    cdef list _pairs, _moves
+    cdef cnp.ndarray _given, _moved
     cdef str _last
 
     cpdef forget(self)
     cpdef factorize(self, name, A, R, J)
-    @cython.locals(weight=double)
+    @cython.locals(weight=double, moved=double, wrong=cnp.ndarray)
     cpdef cnp.ndarray accelerated(
-        self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient, units=*
+        self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient, double t, units=*
     )
+    @cython.locals(weight=double)
+    cpdef cnp.ndarray improved(
+        self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient, double t
+    )
+    @cython.locals(believed=double)
     cpdef solve(self, Problem problem)
     cdef _renew(self, Problem problem)
     @cython.locals(
@@ -41,6 +48,7 @@ cdef class Newton:
     cdef bint _iterate(self, Problem problem, bint renew) except -1
     @cython.locals(left=int)
     cdef bint _hopeless(self, int iteration, double size, double rate) except -1
+    @cython.locals(seen=double)
     cdef _remember(self, int iteration, double worst)
 
 

@@ -8,6 +8,10 @@ matrices are then renewed first. A step is never accepted unconverged.
 How long a matrix lives: until the iterations that it has cost beyond those of a new one add up to
 what a new one costs, or until it is as old as the last one that failed. In between, Broyden's
 updates make up for its age (`accelerated`).
+
+With adaptive steps, where corrections are dear and need not be accurate, the iteration learns from
+step to step: what corrections have missed is remembered as long as the matrix lives, and the
+contraction rate of a new matrix is believed of the next one. So one correction often suffices.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from genalpha.errors import ConvergenceError
-from genalpha.kernels import broyden
+from genalpha.kernels import broyden, combined, norm, part, plus, secant
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.linear import Solve
 from genalpha.numerics.prediction import Past
@@ -40,8 +44,10 @@ REMAINING = 0.1
 #: Corrections below this, in units of the accuracy wanted, may be rounding errors: two of them in
 #: a row are the end of what the iteration can do.
 ROUNDING = 16.0
-#: A rate below this is not believed of the next step.
-SMALLEST_RATE = 1e-3
+#: A rate below this is not believed of the next step, nor one below this of the next matrix.
+SMALLEST_RATE, SMALLEST_NEW_RATE = 1e-3, 1e-4
+#: What so many corrections have missed is remembered, as long as the matrix lives.
+MEMORY = 3
 
 
 class Problem:
@@ -84,6 +90,8 @@ class Newton:
         Assembles and factorizes iteration matrices, and remembers where their values go.
     setup_cost : int
         What a new matrix costs, in iterations.
+    learns : bool
+        Whether it learns from step to step.
 
     Attributes
     ----------
@@ -104,7 +112,9 @@ class Newton:
         counters: Counters | None = None,
         systems: Systems | None = None,
         setup_cost: int = SETUP_COST,
+        learns: bool = False,
     ) -> None:
+        self.learns = learns
         self.mode, self.max_iterations, self.setup_cost = mode, max_iterations, setup_cost
         self.counters = counters or Counters()
         self.systems = Systems() if systems is None else systems
@@ -116,14 +126,24 @@ class Newton:
         self._fewest = self._extra = 0
         # steps that the present matrix has served, and how many the last one did that failed
         self._age, self._life = 0, math.inf
-        # corrections so far of the present iteration
+        # contraction rate of a new matrix; 1 is "unknown"
+        self._rate_of_new = 1.0
+        # when the matrix was made; corrections, what was wrong with each, and the matrix's age then
+        self._made = math.nan
+        self._pairs: list[tuple[Array, Array, float]] = []
+        # corrections so far of the present iteration, if it does not learn from step to step
         self._moves: list[Array] = []
+        # the last correction of the present iteration, as the matrix gave it and as it was made
+        self._given: Array | None = None
+        # what the matrix has missed of the last correction but one, relative to it
+        self._missed = 0.0
+        self._moved: Array | None = None
         # how the last iteration that did not converge ended
         self._last = ""
 
     def forget(self) -> None:
-        """Drop the matrix, for example because the step size has changed much."""
-        self.solvers, self.rate = None, 1.0
+        """Drop the matrix and what is believed of the next one: the problem may have changed."""
+        self.solvers, self.rate, self._rate_of_new = None, 1.0, 1.0
 
     def factorize(self, name: str, A: Terms, R: Sequence[Terms], J: Sequence[Terms]) -> Solve:
         """Assemble and factorize an iteration matrix, see `Systems.factorize`."""
@@ -131,9 +151,9 @@ class Newton:
         return self.systems.factorize(name, A, R, J)
 
     def accelerated(
-        self, d: Array, n: int, mass_over_gradient: float, units: Array | None = None
+        self, d: Array, n: int, mass_over_gradient: float, t: float, units: Array | None = None
     ) -> Array:
-        """Return a correction with Broyden's updates of the iteration matrix.
+        """Return a correction with Broyden's updates of the iteration matrix, or see `secant`.
 
         Parameters
         ----------
@@ -142,15 +162,37 @@ class Newton:
         n : int
         mass_over_gradient : float
             Unit of the multipliers in those of accelerations.
+        t : float
+            The time, from which the age of the matrix follows.
         units : (n + m + l,) array, optional
             Sizes of all unknowns, where accelerations are not of one.
         """
-        weight = 1.0 / mass_over_gradient**2 if mass_over_gradient else 1.0
         if units is not None:
-            d = d / units
-        d = broyden(self._moves, d, n, weight)
-        self._moves.append(d)
-        return d if units is None else d * units
+            return self.accelerated(d / units, n, mass_over_gradient, t) * units
+        if not self.learns:
+            weight = 1.0 / mass_over_gradient**2 if mass_over_gradient else 1.0
+            d = broyden(self._moves, d, n, weight)
+            self._moves.append(d)
+            return d
+        if self._made != self._made:
+            self._made = t
+        if self._given is not None and self._moved is not None:
+            wrong = combined(1.0, self._moved, -1.0, self._given, 1.0, d)
+            moved = norm(part(self._moved, 0, n))
+            self._missed = norm(part(wrong, 0, n)) / moved if moved else 0.0
+            pair = self._moved, wrong, abs(t - self._made)
+            self._pairs = [*self._pairs[1 - MEMORY :], pair]
+        self._given = plus(d, 0.0, d)
+        self._moved = self.improved(d, n, mass_over_gradient, t)
+        return self._moved
+
+    def improved(self, d: Array, n: int, mass_over_gradient: float, t: float) -> Array:
+        """Return what the iteration matrix gives, by what is known of its age; `d` is overwritten.
+
+        The same as `accelerated` for what is no correction of the present iteration.
+        """
+        weight = 1.0 / mass_over_gradient**2 if mass_over_gradient else 1.0
+        return secant(self._pairs, d, n, weight, abs(t - self._made))
 
     def solve(self, problem: Problem) -> None:
         """Correct the unknowns of a problem until they solve it.
@@ -165,7 +207,9 @@ class Newton:
         start = problem.unknowns
         if self.mode == "auto":
             if self.solvers is None:
+                believed = self._rate_of_new
                 self._renew(problem)
+                self.rate = believed if self.learns else 1.0
             if self._iterate(problem, False):
                 return
             problem.unknowns = start
@@ -183,8 +227,9 @@ class Newton:
 
     def _renew(self, problem: Problem) -> None:
         """Make a new matrix."""
-        self.solvers, self.rate = problem.setup(), 1.0
+        self.solvers, self.rate, self._rate_of_new = problem.setup(), 1.0, 1.0
         self._fewest, self._extra, self._age = self.max_iterations, 0, 0
+        self._made, self._pairs = math.nan, []
 
     def _iterate(self, problem: Problem, renew: bool) -> bool:
         """Iterate with the present matrix, or with a new one for each correction but the first.
@@ -192,14 +237,17 @@ class Newton:
         Return whether that has led to a solution.
         """
         last: Sizes = ()
-        worst = largest_before = 0.0
-        self._moves = []
+        worst = largest_before = self._missed = 0.0
+        self._given, self._moves = None, []
         for iteration in range(self.max_iterations):
             if iteration and renew:
-                self.solvers, self._moves = problem.setup(), []
+                self.solvers = problem.setup()
+                self._made, self._pairs, self._given, self._moves = math.nan, [], None, []
             sizes = problem.correct(self.solvers)
             self.counters.nniters += 1
             rate = _rate(sizes, last) if iteration else self.rate
+            if iteration and self.learns:  # what was learnt may help this once only
+                rate = max(rate, min(self._missed, 0.5))
             size = _largest(sizes)
             # of two small ones, the second may be rounding: the rate is then this or better
             if iteration == 1 or largest_before > ROUNDING:
@@ -232,17 +280,17 @@ class Newton:
         self.last_solvers = self.solvers
         self._fewest = min(self._fewest, iteration)
         self._extra += iteration - self._fewest
+        # one correction tells nothing new: the old rate fades towards 1 (Hairer and Wanner)
+        seen = self.rate**0.8 if iteration == 0 else worst
+        if self._age == 0:
+            self._rate_of_new = max(seen, SMALLEST_NEW_RATE)
+        self.rate = max(seen, SMALLEST_RATE)
         self._age += 1
         if self._extra >= self.setup_cost:
-            self.forget()
+            self.solvers = None
         elif self._age > self._life:  # no use in trying it: it would fail
             self._life += LIFE_GROWTH
-            self.forget()
-        elif iteration == 0:
-            # one correction tells nothing new: the old rate fades towards 1 (Hairer and Wanner)
-            self.rate = self.rate**0.8
-        else:
-            self.rate = max(worst, SMALLEST_RATE)
+            self.solvers = None
 
 
 def _largest(sizes: Sizes) -> float:

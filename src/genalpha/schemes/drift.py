@@ -15,7 +15,6 @@ import numpy as np
 from genalpha.kernels import combined, norm, plus, product, stacked, transposed_product
 from genalpha.model import Mechanism
 from genalpha.model.differences import directional_derivative, time_scale
-from genalpha.numerics.from_residual import accelerations_of
 from genalpha.numerics.linear import factorize, saddle, stack
 from genalpha.numerics.newton import Newton
 
@@ -23,8 +22,11 @@ Array = np.ndarray
 #: Most solutions with an old matrix, and the best relative accuracy that rounding lets them reach.
 REPEATS, ROUNDING = 12, 1e-13
 #: The drift of a residual is seen so far ahead, in steps: what Newton's iteration has left in g,
-#: over this time, is small against it, and so is what the motion is not known to.
-AHEAD = 0.1
+#: over this time, is small against it, and so is what a swing of vdot moves in it.
+AHEAD = 0.02
+#: A step size that changes by no more than this changes so little of the drift that its first term
+#: will do.
+LITTLE = 0.03
 
 
 def jerk(o: Mechanism, newton: Newton, state: Any, vdot1: Array, h: float) -> Array:
@@ -46,12 +48,23 @@ def jerk(o: Mechanism, newton: Newton, state: Any, vdot1: Array, h: float) -> Ar
     return -directional_derivative(acceleration_level) / T
 
 
-def present_drift(o: Mechanism, state: Any) -> Array:
-    """Return g_t + G v; of a residual by one call a little ahead in the motion."""
-    if o.whole is None:
+def present_drift(o: Mechanism, state: Any, constant: float, ratio: float) -> Array:
+    """Return g_t + G v.
+
+    Of a residual by its own rows, where the last correction has seen them. Otherwise, before a
+    step `ratio` times as large as the last one, -C h^2 G v'' has to do, where `constant` is -C, or
+    one call a little ahead in the motion: errors of v'' would come back in `a`, and grow.
+    """
+    whole = o.whole
+    if whole is None:
         return o.holonomic_rate(state.t, state.q, state.v)
-    jerk = (state.a - state.a_old) / state.h
-    return o.whole.rate_ahead(state.t, state.q, state.v, state.vdot, jerk, AHEAD * state.h)
+    change = plus(state.a, -1.0, state.a_old)
+    if state.rate is None:
+        if abs(ratio - 1.0) <= LITTLE and whole.latest is not None and change.any():
+            return constant * state.h * (whole.latest.G @ change)
+        motion = state.t, state.q, state.v, state.vdot, change / state.h
+        state.rate = whole.rate_ahead(*motion, AHEAD * state.h)
+    return np.asarray(state.rate)
 
 
 def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array, relative: float) -> Array:
@@ -59,12 +72,13 @@ def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array, relative: fl
 
     The iteration matrix of the last step is near enough to the one that is wanted: its solution is
     corrected until it is right, to the `relative` accuracy of Newton's iteration. Of a residual,
-    where M and G would cost calls, those of the last matrix are taken, and the part of the drift by
-    which they have changed meanwhile stays.
+    where M and G would cost calls, the matrix is taken as the last corrections have improved it.
     """
-    if o.whole is not None:
+    if o.whole is not None and newton.last_solvers is not None:
         right = np.concatenate([np.zeros(o.n_q), drift, np.zeros(o.n_psi)])
-        return plus(state.v, 1.0, accelerations_of(o.whole).solve(right))
+        unit = newton.last_solvers.scales.mass_over_gradient
+        d = newton.improved(newton.last_solvers.solve(right), o.n_q, unit, state.t)
+        return plus(state.v, 1.0, d)
     if o.n_psi or not o.is_ideal or newton.last_solvers is None:
         return with_drift(o, state, drift)
     t, q, n = state.t, state.q, o.n_q

@@ -141,7 +141,8 @@ class Nonholonomic(HHT):
         add(r, 0, 1.0, o.force_now(t, q, v))
         add(r, n, -1.0 / hg, o.nonholonomic_now(t, q, v))
         d = solution(matrices.solve, r)
-        d = newton.accelerated(d, n, matrices.scales.mass_over_gradient, matrices.scales.units)
+        compared = matrices.scales
+        d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)
         P = plus(x.P, 1.0, part(d, n, n + o.n_psi))
         R = self.reaction(plus(v, hg, d), P)
         a = combined(1.0, plus(x.a, 1.0, d), -1.0 / self.gamma, R, 1.0 / self.gamma, x.R)

@@ -16,6 +16,7 @@ cdef class State:
     cdef public double h
     cdef public Py_ssize_t n, m
     cdef public double offset
+    cdef public object rate
 
 
 cdef class Matrices:
@@ -25,7 +26,7 @@ cdef class Matrices:
 
 
 cdef class GenAlphaI3(GeneralizedAlpha):
-    cdef public double t, bp, gp, offset
+    cdef public double t, bp, gp, offset, drift
     cdef public str adjustment
     cdef public cnp.ndarray q_hat, v_hat, a_hat
 

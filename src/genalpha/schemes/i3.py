@@ -73,7 +73,7 @@ class State:
     """What is carried from step to step; `h` is the step size that made `a`.
 
     x is (vdot, lam, psi), of which the first `n` are vdot and the next `m` lam; a belongs to the
-    instant t + offset.
+    instant t + offset. `rate` is g_t + G v of a residual, if it is known.
     """
 
     t: float
@@ -86,6 +86,7 @@ class State:
     n: int
     m: int
     offset: float
+    rate: Any = None
 
     @property
     def vdot(self) -> Array:
@@ -132,11 +133,16 @@ class GenAlphaI3(GeneralizedAlpha):
         "not accumulate. The cheapest scheme per step."
     )
     keeps_velocity = False
+    #: What is left in g comes back in a as a swing that is tens of times as large, by the triple
+    #: root of the scheme at infinity.
+    newton_share = 0.005
     options = (*GeneralizedAlpha.options, ADJUSTMENT)
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         super().__init__(o, settings, newton)
         self.adjustment = settings.adjustment if self.adjusts else "none"
+        # of g_t + G v, over h^2 G v''
+        self.drift = 1.0 / 6.0 - self.alpha / 2.0 - self.beta
 
     @classmethod
     def symmetric(cls, o: Mechanism) -> dict[str, Any]:
@@ -160,8 +166,7 @@ class GenAlphaI3(GeneralizedAlpha):
         vdot1, _, _ = accelerations(o, first.t, first.q, first.v, first.lam, first.psi)
         a = (1.0 - alpha) * state.vdot + alpha * vdot1
         if o.n_lam:
-            drift = (1.0 / 6.0 - alpha / 2.0 - self.beta) * h**2
-            drift = drift * jerk(o, self.newton, state, vdot1, h)
+            drift = self.drift * h**2 * jerk(o, self.newton, state, vdot1, h)
             v = drifted(o, self.newton, state, drift, self.relative)
         return replace(state, v=v, a=a, a_old=a, h=h, offset=alpha * h)
 
@@ -181,7 +186,7 @@ class GenAlphaI3(GeneralizedAlpha):
         a = state.a + self.alpha * (ratio - 1.0) * (state.a - state.a_old)
         if not o.n_lam or self.adjustment == "a":
             return state.v, a
-        drift = (ratio**2 - 1.0) * present_drift(o, state)
+        drift = (ratio**2 - 1.0) * present_drift(o, state, self.drift, ratio)
         return drifted(o, self.newton, state, drift, self.relative), a
 
     def take(self, state: State, h: float) -> State:
@@ -191,7 +196,8 @@ class GenAlphaI3(GeneralizedAlpha):
         x, bp, gp, o = self.unknowns, self.bp, self.gp, self.o
         q, v = plus(self.q_hat, 1.0 / bp, x), plus(self.v_hat, gp / bp, x)  # (7)
         a = plus(self.a_hat, (1.0 - self.alpha_f) / (1.0 - self.alpha_m), x)  # (3)
-        return State(self.t, q, v, x, a, a0, h, o.n_q, o.n_lam, self.offset)
+        rate = None if o.whole is None else o.whole.rate_there(v)
+        return State(self.t, q, v, x, a, a0, h, o.n_q, o.n_lam, self.offset, rate)
 
     def _begin(self, state: State, h: float) -> Array:
         """Prepare the step up to the loop, guess its unknowns, and return a0."""
@@ -228,7 +234,8 @@ class GenAlphaI3(GeneralizedAlpha):
         r = zeros(x.shape[0])
         o.add_balance(r, -1.0, -bp, -bp / gp, t, q, v, x)  # (1), (2), and k
         d = solution(matrices.solve, r)
-        d = newton.accelerated(d, n, matrices.scales.mass_over_gradient, matrices.scales.units)
+        compared = matrices.scales
+        d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)
         self.unknowns = x = plus(x, 1.0, d)
         displacement = 1.0 / bp if m else gp / bp
         return (size(self.relative, matrices.scales, d, x, q, displacement, n, m),)
@@ -245,6 +252,8 @@ class GenAlphaI3(GeneralizedAlpha):
         vdot, lam, psi = part(x, 0, n), part(x, n, n + m), part(x, n + m, x.shape[0])
         newton.counters.njacs += 1
         newton.counters.nfcnjacs += o.tangent_cost
+        if o.whole is not None:
+            newton.setup_cost = o.whole.matrix_cost
         S = step_terms(o, t, q, v, vdot, lam, psi, 1.0, 1.0 / bp, gp / bp)
         solve = newton.factorize("step", [*S.inertia, *S.forces], S.reactions, S.along)
         compared = scales(o, S.inertia, S.forces, S.along, q, 1.0 / bp, solve)

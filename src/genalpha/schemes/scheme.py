@@ -131,6 +131,8 @@ class Scheme(Problem):
     options: tuple[Option, ...] = ()
     #: Whether velocities satisfy the rate of the holonomic constraints as positions do g.
     keeps_velocity = True
+    #: With adaptive steps, Newton's iteration may leave this share of rtol^(2/3).
+    newton_share = 0.05
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         self.o, self.settings, self.newton, self.relative = o, settings, newton, settings.relative

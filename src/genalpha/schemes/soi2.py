@@ -241,7 +241,8 @@ class GenAlphaSOI2(GeneralizedAlpha):
         if o.n_psi:
             add(r, n + m, -1.0 / hg, o.nonholonomic_now(t, q, v_t))  # (13h)
         d = solution(matrices.position, r)
-        d = newton.accelerated(d, n, matrices.scales.mass_over_gradient, matrices.scales.units)
+        compared = matrices.scales
+        d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)
         x = plus(x, 1.0, d)
         moved = size(self.relative, matrices.scales, d, x, q, hb if m else hg, n, m)
         self.unknowns = found = Unknowns(x, y, o.reaction_at(t, plus(q, hb, d)))

@@ -122,7 +122,8 @@ class SOI2OfResidual(GenAlphaSOI2):
             k = self._balance(q, self.v_hat + hg * x[:n], x).velocity
         top = -self.weight_m * self.inertia(x[:n]) - self.old - self.weight_f * at.motion  # (13d)
         d = matrices.position(np.concatenate([top, -at.position / (hb or 1.0), -k / hg]))
-        d = newton.accelerated(d, n, matrices.scales.mass_over_gradient, matrices.scales.units)
+        compared = matrices.scales
+        d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)
         x = x + d
         moved = size(self.relative, matrices.scales, d, x, q, hb if m else hg, n, m)
         if m == 0:
