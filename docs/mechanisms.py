@@ -98,7 +98,7 @@ def cards() -> str:
     """All mechanisms in motion, each a link to its section."""
     found = [
         f'<a class="card" href="#{name}"><img src="mechanisms/{name}.svg" alt="{name} in motion" '
-        f'loading="lazy"><b>{name}</b><span>{escape(summary(name))}</span></a>'
+        f'loading="lazy"><b>{name}</b><span>{escape(summary(name).replace(chr(96), ""))}</span></a>'
         for name in catalogue()
         if film(name)
     ]

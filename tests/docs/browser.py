@@ -89,6 +89,8 @@ class Browser:
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=1, mobile=width < 600,
         )  # fmt: skip
+        # a choice of light or dark that the last page has stored
+        self.evaluate("try { localStorage.clear() } catch {}")
         self.call("Page.navigate", url=page.as_uri() + fragment)
         end = time.monotonic() + PATIENCE
         where = "document.readyState === 'complete' && location.href !== 'about:blank'"
