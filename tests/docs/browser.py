@@ -12,6 +12,7 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,14 @@ FLAGS = (
     "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe",
     "--allow-file-access-from-files", "--mute-audio",
 )  # fmt: skip
+#: Chromium reads from descriptor 3 and writes to 4.
+WIRING = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(end), fcntl.F_DUPFD, 10) for end in sys.argv[1:3]]
+os.dup2(ends[0], 3)
+os.dup2(ends[1], 4)
+os.execvp(sys.argv[3], sys.argv[3:])
+"""
 #: Seconds to wait for an answer: machines that run tests are busy.
 PATIENCE = 120.0
 
@@ -39,11 +48,12 @@ class Browser:
     def __init__(self, profile: Path) -> None:
         self._to_read, to_write = os.pipe()  # ours, the browser's
         from_read, self._to_send = os.pipe()
-        wiring = f'exec 3<&{from_read} 4>&{to_write}; exec "$@"'
         command = [executable(), *FLAGS, f"--user-data-dir={profile}", "about:blank"]
+        ends = [str(from_read), str(to_write)]
         self._process = subprocess.Popen(
-            ["sh", "-c", wiring, "sh", *map(str, command)], pass_fds=(from_read, to_write),
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=profile,
+            [sys.executable, "-c", WIRING, *ends, *map(str, command)],
+            pass_fds=(from_read, to_write), cwd=profile,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         os.close(from_read)
         os.close(to_write)
