@@ -129,6 +129,9 @@ def test_errors_that_fall_too_slowly_do_not_draw_the_steps_down():
 
 def test_a_shortened_step():
     assert Controller().shortened(0.01) == pytest.approx((SETTLED / 0.01) ** (1 / 3))
+    # its other half is as long, if that is not too long by much
+    assert Controller().shortened(SETTLED / 0.95**3) == 1.0
+    assert Controller().shortened(0.9) == pytest.approx((SETTLED / 0.9) ** (1 / 3))
 
 
 def test_follows_an_error_that_changes():

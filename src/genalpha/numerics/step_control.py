@@ -28,6 +28,8 @@ AGAIN = 0.45
 SILENT = 1e-4
 #: After such an error the step grows by this at most.
 CAUTIOUS = 2.0
+#: Of two steps that land, the second is not shortened again for less than this factor.
+HALF = 0.9
 #: Left of the way to the end, in steps: so much is taken in one step.
 ONE_STEP = 1.001
 
@@ -97,9 +99,13 @@ class Controller:
         return float((self.aim / max(error, SILENT)) ** (gain / (self.order + 1)))
 
     def shortened(self, error: float) -> float:
-        """Return the factor that a step allows which was shorter than wanted, to land on an end."""
+        """Return the factor that a step allows which was shorter than wanted, to land on an end.
+
+        Its other half has the same size, unless that is clearly too long.
+        """
         self._rejected = False
-        return self._towards_aim(error, 1.0)
+        factor = self._towards_aim(error, 1.0)
+        return 1.0 if HALF <= factor < 1.0 else factor
 
     def rejected(self, error: float) -> float:
         """Return the factor by which the step size is cut after a step with too large an error."""
