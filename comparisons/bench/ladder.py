@@ -87,10 +87,10 @@ def _error(record: Record) -> float:
     return float("inf") if error is None else error
 
 
-def values(case: Case, knob: Knob) -> tuple[float, ...]:
+def values(case: Case, knob: Knob, tolerances: tuple[float, ...] = TOLERANCES) -> tuple[float, ...]:
     """Return the ladder of a knob: tolerances by decades, steps by halves from a coarse one."""
     if knob is Knob.TOLERANCE:
-        return TOLERANCES
+        return tolerances
     span = case.t_final - case.make().t0
     return tuple(span / (max(case.steps // 8, 5) * 2**i) for i in range(LEVELS))
 
@@ -119,12 +119,18 @@ class Runner:
         """End the process."""
         self._worker.close()
 
-    def climb(self, solver: str, form: Form, finest: float) -> Climb:
+    def climb(
+        self,
+        solver: str,
+        form: Form,
+        finest: float,
+        tolerances: tuple[float, ...] = TOLERANCES,
+    ) -> Climb:
         """Run from coarse to fine until the error is below `finest`, or it makes no sense."""
         knob = SOLVERS[solver].knob
         limit = self._limit * (1.0 if form is Form.MECHANISM else 2.0)
         records: list[Record] = []
-        for value in values(self._case, knob):
+        for value in values(self._case, knob, tolerances):
             key = Key(self._case.name, solver, form, knob, value)
             record = attempt(self._worker, self._job(key), limit)
             records.append(record)

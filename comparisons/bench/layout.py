@@ -116,6 +116,18 @@ LAYOUTS: dict[str, Layout] = {
         ("ratio",),
         at_least=True,
     ),
+    "error race": Layout(
+        "Race to errors of the result",
+        "`integrate(..., error=...)`, which finds its grid by itself, against the peers in all "
+        "their formulations and SciPy's solvers on the ode form; errors are the true ones, of q, "
+        "as above. *ratio*: best peer / best of ours; the target, 1 / 0.7, is for 1e-4, 1e-6 and "
+        "1e-8.",
+        ("mechanism", "error"),
+        {"ours ms": ".1f", "ours": "", "IDA ms": ".1f", "Radau5DAE ms": ".1f", "ODASSL ms": ".1f",
+         "SciPy DOP853 ms": ".1f", "SciPy Radau ms": ".1f", "best peer": "", "ratio": ".2f"},
+        ("ratio",),
+        at_least=True,
+    ),
     "race: failures": Layout(
         "Race: who fails",
         "Solvers and formulations with runs that failed, and the reason of the finest.",

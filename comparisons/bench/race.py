@@ -159,7 +159,7 @@ def verdict(
         values["best peer"] = peer[0].label
     values["ratio"] = ratio(ours, peer)
     demanded = section == "race" and name in DEMANDED and error in DEMANDED_ERRORS
-    note = _who(ours, peer)
+    note = who(ours, peer)
     if "get" in note and any(climb.cut_off for climb in climbs):
         note += " within the time limit"
     bounds = [pair[0].label for pair in (ours, peer) if pair and pair[1].bound]
@@ -176,7 +176,8 @@ def ratio(ours: Best | None, peer: Best | None) -> float | None:
     return float("inf") if peer is None else peer[1].time / ours[1].time
 
 
-def _who(ours: Best | None, peer: Best | None) -> str:
+def who(ours: Best | None, peer: Best | None) -> str:
+    """Say plainly who is ahead."""
     value = ratio(ours, peer)
     if value is None:
         return "nobody gets there"

@@ -18,6 +18,9 @@ from comparisons.solvers.base import (
 from genalpha.driver import Solution, integrate
 from genalpha.schemes import SCHEMES
 
+#: `integrate` takes no larger wanted error.
+LARGEST_ERROR = 0.1
+
 
 class Scheme(Solver):
     """A scheme of genalpha with fixed steps."""
@@ -61,6 +64,18 @@ class AdaptiveScheme(Scheme):
         return {"h": None, "rtol": task.value, "atol": task.value}
 
 
+class ExtrapolatedScheme(Scheme):
+    """A scheme of genalpha that is run several times, to an error of the result."""
+
+    knob = Knob.TOLERANCE
+    order = None
+    main = False
+
+    def prepare(self, task: Task) -> dict[str, Any]:
+        """Return the wanted error."""
+        return {"error": min(task.value, LARGEST_ERROR)}
+
+
 #: Strong and light colours of the schemes, in the order of `SCHEMES`; a sixth begins again.
 PALETTE = (
     ("#d62728", "#f4a582"),
@@ -71,6 +86,10 @@ PALETTE = (
 )
 COLORS = dict(zip(SCHEMES, itertools.cycle(PALETTE), strict=False))
 
-for _kind, _name in ((Scheme, "{}"), (AdaptiveScheme, "{} (adaptive)")):
+for _kind, _name in (
+    (Scheme, "{}"),
+    (AdaptiveScheme, "{} (adaptive)"),
+    (ExtrapolatedScheme, "{} (error)"),
+):
     for _scheme, (_color, _) in COLORS.items():
         register(solver_class(_kind, _name.format(_scheme), scheme=_scheme, color=_color))

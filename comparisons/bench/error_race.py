@@ -1,0 +1,72 @@
+"""Race to errors of the result: CPU time to 1e-2 ... 1e-10 in q, against everybody.
+
+    python -m comparisons.bench "error race"
+
+Ours are `integrate(..., error=...)`, which finds its grid by itself, start included; the peers are
+IDA, Radau5DAE and ODASSL in all their formulations, and SciPy's DOP853 and Radau on the ode form.
+The error that counts is the true one, for everybody; what ours claim is not looked at here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from comparisons.bench.ladder import Climb, Runner, case_of, series, time_all, warm_up
+from comparisons.bench.plan import Plan
+from comparisons.bench.race import MECHANISMS, QUICK_LIMIT, best, ratio, who
+from comparisons.bench.rows import Row
+from comparisons.reference import sampled_reference
+from genalpha.schemes import SCHEMES
+
+CASES = ("pendulum_jn", "slider_crank", "andrews_squeezer", "heavy_top", "chain_20", "rolling_disk")
+QUICK = ("pendulum_jn",)
+ERRORS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
+#: Errors at which we should take at most this part of the best peer's time.
+DEMANDED, PART = (1e-4, 1e-6, 1e-8), 0.7
+TOLERANCES = tuple(10.0**-i for i in range(1, 14))
+OURS = tuple(f"{scheme} (error)" for scheme in SCHEMES)
+PEERS = ("IDA", "Radau5DAE", "ODASSL", "SciPy DOP853", "SciPy Radau")
+#: Seconds of one run.
+LIMIT = 10.0
+
+
+def run(plan: Plan) -> Iterator[Row]:
+    """Race on all mechanisms."""
+    for name in QUICK if plan.quick else CASES:
+        yield from race(name, plan)
+
+
+def race(name: str, plan: Plan) -> Iterator[Row]:
+    """Race on one mechanism: a row per error."""
+    case = case_of(name)
+    errors = ERRORS[1:3] if plan.quick else ERRORS
+    reference = sampled_reference(case, plan.output / "references")
+    runner = Runner(case, reference, QUICK_LIMIT if plan.quick else LIMIT)
+    climbs = []
+    try:
+        for solver, form in series((*OURS, *PEERS)):
+            plan.tell(f"error race: {name}, {solver}, {form}")
+            climbs.append(runner.climb(solver, form, min(errors), TOLERANCES))
+        plan.tell(f"error race: {name}, times")
+        warm_up(runner, climbs)
+        time_all(runner, climbs, errors, plan.repeats)
+    finally:
+        runner.close()
+    for error in errors:
+        yield verdict(name, error, climbs)
+
+
+def verdict(name: str, error: float, climbs: Sequence[Climb]) -> Row:
+    """Return the row of one error: times, ratio, and plainly who is ahead."""
+    ours, peer = best(climbs, OURS, error), best(climbs, PEERS, error)
+    values: dict[str, float | str | None] = {
+        "ours ms": 1e3 * ours[1].time if ours else None,
+        "ours": ours[0].label if ours else None,
+        "best peer": peer[0].label if peer else None,
+        "ratio": ratio(ours, peer),
+    }
+    for solver in PEERS:
+        found = best(climbs, (solver,), error)
+        values[f"{solver} ms"] = 1e3 * found[1].time if found else None
+    targets = {"ratio": 1.0 / PART} if error in DEMANDED else {}
+    return Row("error race", (MECHANISMS[name], f"{error:.0e}"), values, targets, who(ours, peer))
