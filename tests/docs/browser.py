@@ -108,6 +108,8 @@ class Browser:
             if time.monotonic() > end:
                 raise TimeoutError(f"{page} is not complete after {PATIENCE} s")
             time.sleep(0.05)
+        # what scripts do at once after that, the choice of light or dark for example
+        self.evaluate("new Promise(done => setTimeout(done, 200))")
 
     def evaluate(self, expression: str) -> Any:
         """Return the value of a JavaScript expression, a promise's included."""
