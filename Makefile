@@ -56,7 +56,7 @@ $(VENV)/.assimulo: $(VENV)/.installed $(wildcard src/genalpha/build_assimulo/*)
 	@$(BIN)/python -m genalpha.build_assimulo --soft --replace
 	@if $(BIN)/python -c 'import assimulo' 2>/dev/null; then touch $@; fi
 
-test: lint pytest docs short-pythons ## lint, types, layers, all tests, strict docs, other Pythons
+test: lint pytest docs ## lint, types, layers, all tests, strict docs
 
 short-pythons: ## types and a few tests, without compiling, on the other Pythons that this machine has
 	$(HEADLINE) 'other Pythons, in short'

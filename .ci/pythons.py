@@ -1,10 +1,9 @@
 """Types and tests on every Python that the project serves and this machine has.
 
-``python .ci/pythons.py short`` is part of `make test`: types and a few tests, nothing compiled, two
-minutes for each Python. ``python .ci/pythons.py`` is `make pythons`: compiled, with the essential
-tests; the newest Python gets Assimulo too, which takes a few minutes to compile. The Python that
-runs this file is left out: `make test` tries everything on it. A Python that is missing is skipped,
-and said so at the end.
+``python .ci/pythons.py short`` is `make short-pythons`: types and a few tests, nothing compiled.
+``python .ci/pythons.py`` is `make pythons`: compiled, with the essential tests; the newest Python
+gets Assimulo too, which takes a few minutes to compile. The Python that runs this file is left out:
+`make test` tries everything on it. A Python that is missing is skipped, and said so at the end.
 """
 
 import os
