@@ -275,7 +275,8 @@ def test_checked_copies_what_is_expected_and_hands_on_the_rest(module, shape):
     value = np.arange(np.prod(shape), dtype=float).reshape(shape)
     handed_on = []
 
-    def otherwise(value):
+    def otherwise(value, t):
+        assert t == 0.0
         handed_on.append(value)
         return "converted"
 

@@ -11,7 +11,7 @@ from assimulo.problem import cExplicit_Problem
 from scipy import sparse
 
 from genalpha.errors import CallbackError, UnsupportedProblemError
-from genalpha.model.given import real
+from genalpha.model.given import NO_NUMBERS, real, shown
 
 Array = np.ndarray
 Matrix = Any  # np.ndarray or a sparse array
@@ -57,8 +57,8 @@ class Residual:
         """Return F(t, y, yd), where y and yd are new arrays that the problem may keep."""
         self.calls += 1
         if self.explicit:
-            return np.asarray(yd) - self._ravel(self._call("rhs", t, y))
-        return self._ravel(self._call("res", t, y, yd))
+            return np.asarray(yd) - self._ravel("rhs", t, self._call("rhs", t, y))
+        return self._ravel("res", t, self._call("res", t, y, yd))
 
     @property
     def function(self) -> Any:
@@ -75,8 +75,8 @@ class Residual:
         """Return dF/dy + c dF/dyd, dense or sparse as the problem's `jac` is."""
         self.jacobian_calls += 1
         if not self.explicit:
-            return _matrix(self._call("jac", c, t, np.array(y), np.array(yd)))
-        jacobian = _matrix(self._call("jac", t, np.array(y)))
+            return _matrix(t, len(y), self._call("jac", c, t, np.array(y), np.array(yd)))
+        jacobian = _matrix(t, len(y), self._call("jac", t, np.array(y)))
         if sparse.issparse(jacobian):
             return c * sparse.eye_array(len(y), format="csc") - jacobian
         return c * np.eye(len(y)) - jacobian
@@ -84,7 +84,9 @@ class Residual:
     def events(self, t: float, y: Array, yd: Array) -> Array:
         """Return the values of the problem's state events; Assimulo always hands them switches."""
         arguments = (np.array(y),) if self.explicit else (np.array(y), np.array(yd))
-        return self._ravel(self.problem.state_events(t, *arguments, self.switches))
+        return self._ravel(
+            "state_events", t, self.problem.state_events(t, *arguments, self.switches)
+        )
 
     def _call(self, name: str, *arguments: Any) -> Any:
         function = getattr(self.problem, name)
@@ -97,21 +99,33 @@ class Residual:
         return function(*arguments)
 
     @staticmethod
-    def _ravel(value: Any) -> Array:
+    def _ravel(name: str, t: float, value: Any) -> Array:
         if type(value) is np.ndarray and value.dtype == float and value.ndim == 1:
             return value.copy()
-        try:
-            return real(value).ravel()
-        except (TypeError, ValueError) as error:
-            raise CallbackError(
-                f"res returned {value!r:.60}; expected numbers ({error})"
-            ) from error
+        return _real(name, t, value).ravel()
 
 
-def _matrix(value: Any) -> Matrix:
+def _real(name: str, t: float, value: Any) -> Array:
+    try:
+        return real(value)
+    except NO_NUMBERS as error:
+        raise CallbackError(
+            f"{name} returned {shown(value)} at t = {t:.9g}; expected numbers ({error})"
+        ) from error
+
+
+def _matrix(t: float, size: int, value: Any) -> Matrix:
+    """Return what `jac` has returned, as a square matrix of floats."""
     if sparse.issparse(value):
-        return sparse.csc_array(value)
-    return np.atleast_2d(np.asarray(value, dtype=float))
+        matrix = sparse.csc_array(value)
+        matrix.data = _real("jac", t, matrix.data)
+    else:
+        matrix = np.atleast_2d(_real("jac", t, value))
+    if matrix.shape != (size, size):
+        raise CallbackError(
+            f"jac returned shape {matrix.shape} at t = {t:.9g}; expected {(size, size)}"
+        )
+    return matrix
 
 
 def _takes_more(name: str, function: Callable[..., Any], count: int, otherwise: bool) -> bool:

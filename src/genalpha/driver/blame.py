@@ -23,10 +23,8 @@ CALLBACKS = {
     "nonholonomic_jacobian": 3,
 }
 #: How finely a callback is looked at first, how often the place of its largest change is halved,
-#: and which part of that change, and of its values, a jump still has there.
+#: and which part of that change, and of its values (of what they sum up), a jump still has there.
 PARTS, HALVINGS, LEFT, VISIBLE = 64, 30, 0.5, 1e-6
-#: Rounding of a constraint, relative to its terms.
-ROUNDING = 1e3 * float(np.finfo(float).eps)
 #: How many steps before and behind the last one are looked at, in turn: steps that collapse creep.
 REACHES = (2.0, 30.0, 1e3, 1e5)
 
@@ -70,8 +68,8 @@ def jumping_callback(o: Mechanism, left: State, right: State) -> str:
             return np.ravel(found.toarray() if hasattr(found, "toarray") else found)
 
         try:
-            noise = _rounding(o, name, left)
-            places = (_jump(value, reach, noise) for reach in REACHES)
+            size = _summed(o, name, left)
+            places = (_jump(value, reach, size) for reach in REACHES)
             before, after = next((x for x in places if x is not None), (0.0, 0.0))
         except Exception:  # it cannot be evaluated there, which has been said already
             continue
@@ -87,25 +85,29 @@ def jumping_callback(o: Mechanism, left: State, right: State) -> str:
     return ""
 
 
-def _rounding(o: Mechanism, name: str, state: State) -> float:
-    """Return what rounding may change in a constraint, whose terms are not zero as it is."""
-    if name != "holonomic":
+def _summed(o: Mechanism, name: str, state: State) -> float:
+    """Return the size of what constraints sum up: they are zero, and their values rounding."""
+    t, q, v = state
+    if name == "holonomic":
+        terms = abs(o.holonomic_jacobian(t, q)) @ np.abs(q)
+    elif name == "nonholonomic":
+        terms = abs(o.nonholonomic_jacobian(t, q, v)) @ np.abs(v)
+    else:
         return 0.0
-    t, q, _ = state
-    G = o.holonomic_jacobian(t, q)
-    return ROUNDING * float((abs(G) @ np.abs(q)).max(initial=0.0))
+    return float(np.max(terms, initial=0.0))
 
 
-def _jump(
-    value: Callable[[float], Array], reach: float, noise: float
-) -> tuple[float, float] | None:
-    """Return two places on both sides of a jump of a function on [1 - reach, reach], or None."""
+def _jump(value: Callable[[float], Array], reach: float, size: float) -> tuple[float, float] | None:
+    """Return two places on both sides of a jump of a function on [1 - reach, reach], or None.
+
+    What is small beside `size` is none.
+    """
     places = np.linspace(1.0 - reach, reach, PARTS + 1)
     values = np.array([value(s) for s in places])
     steps = np.abs(np.diff(values, axis=0)).max(axis=1, initial=0.0)
     i = int(np.argmax(steps))
     first, low, high = steps[i], float(places[i]), float(places[i + 1])
-    if not first > max(VISIBLE * np.abs(values).max(initial=0.0), noise):
+    if not first > VISIBLE * max(size, float(np.abs(values).max(initial=0.0))):
         return None
     g_low, g_high = values[i], values[i + 1]
     for _ in range(HALVINGS):

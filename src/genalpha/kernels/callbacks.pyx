@@ -40,6 +40,10 @@ cdef extern from *:
     void unlocked(PyObject* x, bint was_free) noexcept
 
 
+cdef inline first(tuple arguments):
+    return arguments[0] if arguments else None
+
+
 cdef class Checked:
     cdef object function, otherwise
     cdef int ndim
@@ -60,13 +64,13 @@ cdef class Checked:
             and cnp.PyArray_DIM(value, self.ndim - 1) == self.m
         )
 
-    cdef converted(self, value):
+    cdef converted(self, value, t):
         """An array of a list of floats, or of lists of floats; the rest is not for here."""
         cdef Size shape[2]
         cdef Size i
         cdef bint good = True
         if type(value) is not list:
-            return self.otherwise(value)
+            return self.otherwise(value, t)
         shape[0], shape[1] = self.n, self.m
         cdef cnp.ndarray result = cnp.PyArray_EMPTY(self.ndim, shape, cnp.NPY_DOUBLE, 0)
         cdef double* to = <double*> cnp.PyArray_DATA(result)
@@ -80,7 +84,7 @@ cdef class Checked:
                 if type(row) is not list or not read(row, to + i * self.m, self.m):
                     good = False
                     break
-        return result if good else self.otherwise(value)
+        return result if good else self.otherwise(value, t)
 
     cdef of_many(self, tuple arguments):
         """Call the function with arrays that it cannot change."""
@@ -106,15 +110,15 @@ cdef class Checked:
 
     def __call__(self, *arguments):
         value = self.of_many(arguments)
-        return copied(value) if self.is_expected(value) else self.converted(value)
+        return copied(value) if self.is_expected(value) else self.converted(value, first(arguments))
 
     def now(self, *arguments):
-        return self.usable(self.of_many(arguments))
+        return self.usable(self.of_many(arguments), first(arguments))
 
-    cdef inline usable(self, value):
+    cdef inline usable(self, value, t):
         if self.is_expected(value) and cnp.PyArray_IS_C_CONTIGUOUS(value):
             return value
-        return self.converted(value)
+        return self.converted(value, t)
 
 
 cpdef called(function, double t, cnp.ndarray q, cnp.ndarray v=None):
@@ -122,7 +126,7 @@ cpdef called(function, double t, cnp.ndarray q, cnp.ndarray v=None):
     PyErr_CheckSignals()  # Ctrl-C, which nobody else looks for if the user's functions are compiled
     if type(function) is Checked:
         checked = function
-        return checked.usable(checked.of(t, q, v))
+        return checked.usable(checked.of(t, q, v), t)
     if type(function) is Native:
         return (<Native> function).of(t, q, v)
     function = getattr(function, "now", function)

@@ -339,8 +339,9 @@ class Checked:
     function : callable
     shape : (n,) or (n, m)
         Expected are doubles of this shape.
-    otherwise : callable(value) -> array
-        Converts what can be converted, and raises an error about the rest.
+    otherwise : callable(value, t) -> array
+        Converts what can be converted, and raises an error about the rest; t is the first argument
+        of the call, None if it had none.
 
     Attributes
     ----------
@@ -352,7 +353,7 @@ class Checked:
         self,
         function: Callable[..., Any],
         shape: tuple[int, ...],
-        otherwise: Callable[[Any], Array],
+        otherwise: Callable[[Any, Any], Array],
     ) -> None:
         self.function, self.shape, self.otherwise = function, shape, otherwise
         self.calls = 0
@@ -360,14 +361,18 @@ class Checked:
     def __call__(self, *arguments: Any) -> Array:
         """Call the function, and return its result as an array of our own."""
         value = self._of(arguments)
-        return value.copy() if self._is_expected(value) else self.otherwise(value)
+        return (
+            value.copy()
+            if self._is_expected(value)
+            else self.otherwise(value, *arguments[:1] or [None])
+        )
 
     def now(self, *arguments: Any) -> Array:
         """Return the result without a copy, to be used before the next call."""
         value = self._of(arguments)
         if self._is_expected(value) and value.flags.c_contiguous:
             return np.asarray(value)
-        return self.otherwise(value)
+        return self.otherwise(value, *arguments[:1] or [None])
 
     def _of(self, arguments: tuple[Any, ...]) -> Any:
         self.calls += 1

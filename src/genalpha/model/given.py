@@ -126,6 +126,12 @@ def wrong_call(name: str, function: Callable[..., Any], wanted: str) -> str:
     return f"{name}{takes_now} is called with ({wanted}): write def {name}({wanted})"
 
 
+def shown(value: Any) -> str:
+    """Return a value for a message, in one short line."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
 def takes(function: Callable[..., Any], count: int) -> bool:
     """Tell whether a function can be called with so many arguments; True if nobody knows."""
     try:

@@ -36,6 +36,7 @@ from genalpha.model.callbacks import (
     checked_matrix,
     checked_vector,
     constant_matrix,
+    count_of,
 )
 from genalpha.model.constraint import Holonomic
 from genalpha.model.differences import DIFFERENCED, EPS
@@ -256,9 +257,9 @@ class Mechanism(Equations):
     def _set_sizes(self, callbacks: dict[str, Callback]) -> None:
         """Find the numbers of constraints by evaluating them at the start."""
         g, k = callbacks.get("holonomic"), callbacks.get("nonholonomic")
-        self.n_lam = np.size(g(self.t0, self.q0.copy())) if g else 0
-        z = (self.z0.copy(),) if self.n_z else ()
-        self.n_psi = np.size(k(self.t0, self.q0.copy(), self.v0.copy(), *z)) if k else 0
+        self.n_lam = count_of("holonomic", g, self.t0, self.q0) if g else 0
+        state = (self.q0, self.v0, self.z0) if self.n_z else (self.q0, self.v0)
+        self.n_psi = count_of("nonholonomic", k, self.t0, *state) if k else 0
 
     def _set_states(self, given: dict[str, Any], sparsity: dict[str, Any]) -> None:
         """Widen a mechanism with states, and let its callbacks ask the widened one."""

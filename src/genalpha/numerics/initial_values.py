@@ -236,7 +236,8 @@ def worst_violation(
     for level, values, x in (("position", o.holonomic(t, q), q), ("velocity", rates, v)):
         size = max(1.0, float(np.max(np.abs(x[:n]))))
         distances = np.abs(values) / lengths[: values.size] / size
-        distances[np.isnan(distances)] = np.inf
+        # also where a row of the Jacobian is infinite, and the distance nothing
+        distances[~np.isfinite(distances) | ~np.isfinite(lengths[: values.size])] = np.inf
         i = int(np.argmax(distances)) if values.size else 0
         if values.size and level in levels and distances[i] > worst[3]:
             worst = (level, i, float(values[i]), float(distances[i]))
