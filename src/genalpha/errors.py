@@ -18,6 +18,7 @@ __all__ = [
     "InvalidOptionError",
     "RedundantConstraintsError",
     "RepairedStartWarning",
+    "RestingContactError",
     "SingularSystemError",
     "StepLimitError",
     "UndampedWarning",
@@ -84,6 +85,10 @@ class StepLimitError(GenAlphaError, RuntimeError):
 
 class AccumulatingEventsError(GenAlphaError, RuntimeError):
     """Events follow each other faster and faster, as when a bouncing body comes to rest."""
+
+
+class RestingContactError(AccumulatingEventsError):
+    """An impact has stopped a body at an event, and it would go on through it nevertheless."""
 
 
 class UndampedWarning(UserWarning):

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from genalpha import Mechanism, integrate
-from genalpha.driver.watch import PassedZeroWarning
 from genalpha.errors import (
     AccumulatingEventsError,
     CallbackError,
     InconsistentStartError,
     InvalidOptionError,
+    RestingContactError,
     StepLimitError,
 )
 from genalpha.mechanisms import Block, Clutch, Stop, bouncing_pendulum, clutch, rocking_block
@@ -91,10 +91,53 @@ class TestHandlers:
         assert end - s.t[-1] < 1e-3
 
 
-def test_a_body_that_is_stopped_sinks_with_a_warning():
-    with pytest.warns(PassedZeroWarning, match="came to a stop at zero"):
-        s = integrate(ball(), 1.0, events=height(lambda t, q, v: 0 * v))
-    assert len(s.t_events[0]) == 1
+class TestRest:
+    """A body that an impact has stopped does not fall through the floor."""
+
+    @pytest.mark.parametrize("seed", range(12))
+    @pytest.mark.parametrize("restitution", [0.0, 1e-12, 1e-8, 1e-5, 1e-4, 1e-3, 1e-2])
+    def test_any_ball(self, seed, restitution):
+        rng = np.random.default_rng([seed, 19])
+        drop, gravity = 10.0 ** rng.uniform(-3, 3, 2)
+        unit = np.sqrt(drop / gravity)
+        scheme = list(SCHEMES)[seed % 3]
+        steps = {"h": 0.01 * unit} if seed % 2 else {"rtol": 1e-6, "atol": 1e-6 * drop}
+        sign = rng.choice([-1.0, 1.0])  # time may run backward
+        floor = float(rng.choice([0.0, 0.3, -7.0])) * drop
+        o = Mechanism(force=lambda t, q, v: [-gravity], q0=[floor + drop], v0=[0.0])
+        event = height(lambda t, q, v: -restitution * v)
+        event_at = lambda t, q, v: event(t, q - floor, v)  # noqa: E731
+        event_at.impact = event.impact
+        with pytest.raises(AccumulatingEventsError, match=r"come.* to rest") as caught:
+            integrate(o, sign * 3.0 * unit, scheme, events=event_at, **steps)
+        assert "t = " in str(caught.value)
+        assert "hands over a mechanism" in str(caught.value)
+        s = caught.value.solution
+        assert s.q.min() > floor - 1e-9 * drop
+        assert abs(s.t_events[0][0]) == pytest.approx(np.sqrt(2.0) * unit, rel=1e-9)
+
+    def test_the_rates_are_told(self):
+        with pytest.raises(RestingContactError, match=r"rate from -4\.4\d+ to 0, and yet"):
+            integrate(ball(), 1.0, events=height(lambda t, q, v: 0 * v))
+
+    def test_a_curtain_takes_a_part_of_the_speed(self):
+        s = integrate(ball(), 1.0, events=height(lambda t, q, v: 0.01 * v))
+        assert len(s.t_events[0]) == 1
+        assert s.q[-1, 0] < -0.1
+
+    def test_who_hands_over_a_mechanism_has_said_what_follows(self):
+        o = ball()
+        s = integrate(o, 1.0, events=height(lambda t, q, v: (o, 0 * v)))
+        assert s.q[-1, 0] < -0.1
+
+    def test_a_flat_crossing_is_no_stop(self):
+        """It comes to zero with slope zero, and an impact changes something else."""
+        o = Mechanism(force=lambda t, q, v: [0.0, 0.0], q0=[-1.0, 0.0], v0=[1.0, 1.0])
+        event = lambda t, q, v: q[0] ** 3  # noqa: E731
+        event.impact = lambda t, q, v: v * [1.0, -1.0]
+        s = integrate(o, 2.0, events=event, h=0.03)
+        assert s.t_events[0] == pytest.approx([1.0], abs=1e-4)
+        assert s.q[-1] == pytest.approx([1.0, 0.0], abs=1e-4)
 
 
 @pytest.mark.parametrize("steps", [{}, {"h": 0.01}, {"h": 0.05}])
@@ -345,7 +388,7 @@ class TestWhatIsWrong:
     def test_a_function_that_returns_several_values_or_nan(self):
         with pytest.raises(CallbackError, match=r"events\[0\] returned \[1.0, 2.0\] at t = 0"):
             integrate(ball(), 1.0, events=lambda t, q, v: [1.0, 2.0])
-        with pytest.raises(CallbackError, match=r"event function 0 is NaN at t = 0\.[3-5]"):
+        with pytest.raises(CallbackError, match=r"events\[0\] is NaN at t = 0\.[3-5]"):
             integrate(ball(), 1.0, h=0.1, events=lambda t, q, v: 1.0 if t < 0.4 else np.nan)
 
     def test_a_force_that_jumps_is_named(self):

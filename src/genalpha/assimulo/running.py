@@ -70,6 +70,7 @@ class Running:
         self._pace: Pace | None = None
         self._event_info = [0] * int(self.problem_info["dimRoot"])
         self._standing = self._steps = 0
+        self._switches_before: list[bool] = []
 
     # --- what a class says of itself ------------------------------------------------------------
 
@@ -117,8 +118,13 @@ class Running:
         start, self._run = self._restart(start, tf)
         if self.problem_info["state_events"]:
             if self._watch is None:
-                self._watch, self._pace = Watch(self.event_func, self._run), Pace(start.t)
-            self._watch.begin(start, self._run)
+                self._watch, self._pace = (
+                    Watch(self.event_func, self._run, "state_events"),
+                    Pace(start.t, "state_events"),
+                )
+            # a handler that throws a switch has said what follows
+            same = self._switches_before == list(self._F.switches)
+            self._watch.begin(start, self._run, held=None if same else ())
         self._event_info = [0] * int(self.problem_info["dimRoot"])
 
     def _is_now(self, t: float, tf: float) -> bool:
@@ -290,6 +296,7 @@ class Reports(Keeper):
         solver._count()
         solver.statistics["nstateevents"] += 1
         solver.set_event_info(happening.info)
+        solver._switches_before = list(solver._F.switches)
         solver._report(happening.point, True, self._opts, self._found)
         assert solver._pace is not None
         solver._pace.note(happening)

@@ -11,7 +11,7 @@ from genalpha.driver.march import March
 from genalpha.driver.watch import Happening
 from genalpha.errors import CallbackError, InconsistentStartError
 from genalpha.model import Mechanism
-from genalpha.model.given import NO_NUMBERS, real, takes
+from genalpha.model.given import NO_NUMBERS, real, shown, takes
 from genalpha.model.states import with_z
 from genalpha.numerics.impulses import velocity_after
 from genalpha.numerics.initial_values import project_position
@@ -63,6 +63,9 @@ class Events:
     times, points : list of list
         For each function, its events so far, and (q, v) there, which are (Q, V) with states.
     impulses : list of Impulse
+    held : list of int
+        The functions of the last impacts, without those that have handed over a mechanism: what
+        they have stopped must not go on through zero.
     """
 
     def __init__(self, functions: Sequence[Function], mechanism: Mechanism | None = None) -> None:
@@ -72,6 +75,7 @@ class Events:
         self.times: list[list[float]] = [[] for _ in self.functions]
         self.points: list[list[tuple[Array, Array]]] = [[] for _ in self.functions]
         self.impulses: list[Impulse] = []
+        self.held: list[int] = []
 
     def copy(self) -> Events:
         """Return the same functions and what has happened, to be added to by a longer run."""
@@ -131,7 +135,7 @@ class Events:
             return float(real(found).reshape(()))
         except NO_NUMBERS as error:
             raise CallbackError(
-                f"events[{i}] returned {found!r:.60} at t = {t:.9g}; expected one number"
+                f"events[{i}] returned {shown(found)} at t = {t:.9g}; expected one number"
             ) from error
 
     def note(self, happening: Happening) -> list[int]:
@@ -157,6 +161,7 @@ class Events:
         self, o: Mechanism, wanted: list[int], t: float, q: Array, v: Array
     ) -> tuple[Mechanism, Array, Array]:
         """Return mechanism, position and velocity after the impacts of some functions, in order."""
+        self.held = []
         for i in wanted:
             impact = self.impact(i)
             if impact is None:
@@ -164,11 +169,22 @@ class Events:
             returned = self._wide(impact)(t, q.copy(), v.copy())
             new, q1, v1 = read_impact(returned, o, q, v, i, f" at t = {t:.9g}")
             q1 = _on_constraints(new, t, q, q1, i)
-            after, lam, psi = velocity_after(new, t, q1, v1)
+            try:
+                after, lam, psi = velocity_after(new, t, q1, v1)
+            except InconsistentStartError as error:
+                raise InconsistentStartError(f"events[{i}].impact: {error}") from error
             n = new.n_moving
             self.impulses.append(Impulse(t, i, v[:n], after[:n], lam, psi))
+            if not hands_over(returned):
+                self.held.append(i)
             o, q, v = new, q1, after
         return o, q, v
+
+
+def hands_over(found: Any) -> bool:
+    """Tell whether an impact has returned a mechanism: the user has said what follows."""
+    parts = found if isinstance(found, tuple) else [found]
+    return any(isinstance(x, Mechanism) for x in parts)
 
 
 def read_impact(

@@ -68,6 +68,8 @@ def integrate(
         (its sign does not matter). A sequence: all step sizes, which must add up to the interval.
     t_eval : (k,) array_like, optional
         Times at which the motion is wanted; default: all steps. The steps do not depend on it.
+        Of very long runs (20000 steps and 32 MB) only the last steps and those next to these times
+        are kept then, so that memory does not grow.
     events : callable(t, q, v) or callable(t, q, v, z) -> float, or sequence of such, optional
         Functions whose zeros are events, as SciPy has them: the attribute ``terminal`` (bool, or
         the number of events after which the run ends) and ``direction`` (-1, 0 or 1: only falling,
@@ -215,7 +217,7 @@ def solve(
             sizes = _step_sizes(h, fitting)
         return Stepper(mechanism, fitting, counters, tolerance), sizes
 
-    phases = Phases(o, phase, events, complete=times is None, display=display)
+    phases = Phases(o, phase, events, times is None, display, times)
     try:
         phases.run(t_final, None if before is None else before.end())
     except BaseException as error:
@@ -245,7 +247,7 @@ def _solution(
         knots = Knots(record.blocks, record.knots)
     if times is not None:
         times = reached(times, steps)
-    origin = Origin(record.mechanisms, phases.events, asked, phases.last)
+    origin = Origin(record.mechanisms, phases.events, asked, phases.last, record.gaps)
     counters = phases.march.stepper.counters
     if before is None:
         return Solution(phases.mechanism, steps, knots, a, counters, times, origin)

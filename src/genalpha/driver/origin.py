@@ -59,9 +59,12 @@ class Origin:
         None where it is not known how to go on.
     last : Last or None
         None after an event: there a run can only start anew.
+    gaps : set of int
+        Steps before which others have been let go, because the motion was wanted at certain times.
     """
 
     phases: list[tuple[int, Mechanism]]
     events: Events = field(default_factory=lambda: Events([]))
     asked: Asked | None = None
     last: Last | None = None
+    gaps: frozenset[int] = frozenset()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from itertools import pairwise
 
-from genalpha.driver.watch import Happening
+from genalpha.driver.watch import ADVICE, Happening
 from genalpha.errors import AccumulatingEventsError
 
 #: Events accumulate if all that are still to come would happen within this part of the time so far,
@@ -15,11 +15,6 @@ MANY = 100
 #: Or, while their waits get shorter, if in between the function leaves zero by no more than this
 #: many times its rounding: a few events more and nobody could tell them apart.
 LOW = 1e4
-ADVICE = (
-    "Go on with what follows when they are over: an impact (handle_event in Assimulo) that, below "
-    "some speed, hands over a mechanism in which the contact is a constraint, or that stops "
-    "(terminal = True; TerminateSimulation in Assimulo)"
-)
 
 
 class Pace:
@@ -29,10 +24,12 @@ class Pace:
     ----------
     t : float
         Where the run starts.
+    name : str, optional
+        What the event functions are called in messages, with their number.
     """
 
-    def __init__(self, t: float) -> None:
-        self._start = t
+    def __init__(self, t: float, name: str = "events") -> None:
+        self._start, self._name = t, name
         self._times: dict[int, deque[float]] = {}
         self._all: deque[float] = deque(maxlen=MANY)
 
@@ -60,8 +57,7 @@ class Pace:
             if len(times) == 4:
                 self._check(i, list(times), little, happening.clearance[i])
 
-    @staticmethod
-    def _check(i: int, times: list[float], little: float, clearance: float) -> None:
+    def _check(self, i: int, times: list[float], little: float, clearance: float) -> None:
         waits = [b - a for a, b in pairwise(times)]
         first, second, third = map(abs, waits)
         if not third < second < first:
@@ -70,7 +66,7 @@ class Pace:
         left = waits[2] * rate / (1.0 - rate)
         if abs(left) < little or clearance < LOW:
             raise AccumulatingEventsError(
-                f"events of function {i} accumulate at t = {times[-1] + left:.12g}: the last "
+                f"events of {self._name}[{i}] accumulate at t = {times[-1] + left:.12g}: the last "
                 f"ones, up to t = {times[-1]!r}, came {second:.1e} and {third:.1e} after each "
                 f"other, each wait {rate:.2g} times the one before, as when a bouncing body comes "
                 f"to rest. {ADVICE}"

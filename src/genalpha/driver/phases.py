@@ -26,8 +26,8 @@ Array = np.ndarray
 class PhaseRecord(Record):
     """A record that knows which events end a phase."""
 
-    def __init__(self, march: March, complete: bool, events: Events) -> None:
-        super().__init__(march, complete)
+    def __init__(self, march: March, complete: bool, events: Events, wanted: Array | None) -> None:
+        super().__init__(march, complete, wanted)
         self.events, self.wanted = events, [0]
         self.pace = Pace(march.t)
         self.happening: Happening | None = None
@@ -56,6 +56,8 @@ class Phases:
         Whether accelerations and multipliers of all steps are worked out at once.
     display : optional
         Shows how far the run is.
+    wanted : (k,) array, optional
+        The times at which the motion is wanted, if other steps may be let go.
 
     Attributes
     ----------
@@ -69,12 +71,13 @@ class Phases:
         events: Events,
         complete: bool,
         display: Line | Bar | None = None,
+        wanted: Array | None = None,
     ) -> None:
         self.mechanism, self._phase, self.events = mechanism, phase, events
         self._display = display
         self.march = March(*phase(mechanism))
         self.march.t = mechanism.t0
-        self.record = PhaseRecord(self.march, complete, events)
+        self.record = PhaseRecord(self.march, complete, events, wanted)
         self._watch = Watch(events.values, Coordinates(self.march)) if events.functions else None
 
     def run(self, t_final: float, end: tuple[Knot, Last | None] | None = None) -> None:
@@ -95,7 +98,7 @@ class Phases:
             self.march.begin(start, t_final, last)
             last = None
             if self._watch is not None:
-                self._watch.begin(start[:3])
+                self._watch.begin(start[:3], held=self.events.held)
             self.record.keep()
             if not integration.run(t_final):
                 return

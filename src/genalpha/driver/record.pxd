@@ -12,6 +12,7 @@ cdef class Block:
     cdef public Py_ssize_t n, used
     cdef public object scheme, reduction
     cdef public cnp.ndarray rows
+    cdef public set gaps
 
 
 cdef class Record(Keeper):
@@ -21,6 +22,8 @@ cdef class Record(Keeper):
     cdef public dict knots
     cdef public Py_ssize_t length
     cdef Block _block
+    cdef object _wanted
+    cdef Py_ssize_t _thin
 
     @cython.locals(stepper=Stepper, block=Block)
     cpdef bint keep(self) except -1

@@ -39,7 +39,7 @@ class Solution:
     z, zdot : (k, s) array
         First-order states and their rates; without columns if the mechanism has none.
     steps : (s,) array
-        Times of all steps, the start included.
+        Times of all steps, the start included; of a very long run with `t_eval`, of those kept.
     t_events : list of (e,) array
         For each function in `events`, the times of its events.
     q_events, v_events : list of (e, n) array
@@ -256,7 +256,11 @@ class Solution:
             np.concatenate([self._a, a[1:]]),
             statistics,
             t_eval,
-            replace(origin, phases=phases),
+            replace(
+                origin,
+                phases=phases,
+                gaps=self.origin.gaps | {count - 1 + i for i in origin.gaps},
+            ),
         )
 
     def _right_of(self, t: float, side: str = "after") -> int:
@@ -275,6 +279,11 @@ class Solution:
         right = self._right_of(t, side)
         if self.steps[right] == t:
             return self._knots[right]
+        if right in self.origin.gaps:
+            raise ValueError(
+                f"the steps around t = {t:g} have been let go: of very long runs with t_eval only "
+                "those next to its times are kept. Put this time into t_eval, too"
+            )
         return interpolate(self._knots[max(0, right - 1)], self._knots[right], t)
 
     def plot(self, figure: Any = None) -> Any:

@@ -8,12 +8,14 @@ A function has a sign, +1 or -1, or none:
 
 So no function has two events at one instant, and one that an impact has left at zero cannot have
 one before it has left zero.
+
+If the impact has stopped it there, or has turned it back, and it yet leaves zero on the other side,
+then a body that has come to rest falls through its floor: that is an error.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from math import inf, nan
 from typing import Any, NamedTuple
@@ -22,7 +24,7 @@ import numpy as np
 
 from genalpha.driver.crossings import INNER, NEAR, Cubic
 from genalpha.driver.location import EPS, change, changes, first_change
-from genalpha.errors import CallbackError
+from genalpha.errors import CallbackError, RestingContactError
 
 Array = np.ndarray
 Sample = tuple[float, list[float]]  # a time, and the values of all functions
@@ -38,14 +40,17 @@ PATIENCE = 3
 #: A function is zero to rounding below this many times what a change of all arguments by four
 #: units in their last place does to it.
 ROUNDING = 4.0
-#: A function is stopped if it leaves zero this much slower than it came.
-STOPPED = 1e-3
+#: An impact stops a function whose rate it reduces to this part. The rates are looked at over this
+#: part of a step.
+STOPPED, SHORT = 1e-3, 1e-3
 #: Values on both sides of an event are rounding if they are this small beside others of the step.
 TINY = 1e-9
-
-
-class PassedZeroWarning(UserWarning):
-    """An event function was stopped at zero, and went on through it."""
+#: What to do where a body comes to rest.
+ADVICE = (
+    "Go on with what follows when it rests: an impact (handle_event in Assimulo) that, below "
+    "some speed, hands over a mechanism in which the contact is a constraint, or that stops "
+    "(terminal = True; TerminateSimulation in Assimulo)"
+)
 
 
 class Happening(NamedTuple):
@@ -74,12 +79,14 @@ class Watch:
 
     Parameters
     ----------
-    values : callable(t, ...) -> (k,) array
+    values : callable(t, x, x') -> (k,) array
         The event functions at a point of the path.
     path : object
         With ``t_left`` and ``t``, the ends of the last step, ``at(t)`` and ``consistent_at(t)``:
-        points (t, array, array, ...) within it, the latter on the constraints. Events are found
-        on the former and located on the latter.
+        points (t, x, x') within it, the latter on the constraints. Events are found on the former
+        and located on the latter.
+    name : str, optional
+        What the functions are called in messages, with their number.
 
     Attributes
     ----------
@@ -87,24 +94,37 @@ class Watch:
         Evaluations so far.
     """
 
-    def __init__(self, values: Callable[..., Any], path: Any) -> None:
+    def __init__(self, values: Callable[..., Any], path: Any, name: str = "events") -> None:
         self._function, self.path, self.count = values, path, 0
+        self._name = name
         self._signs: list[int] = []
         self._noise: list[float] = []
         self._fired: list[int] = []
-        # how fast functions went through their last event, if a new start followed; else NaN
-        self._rates: list[float] = []
+        # the point of the last event and the length of its step
+        self._event: tuple[Any, float] | None = None
+        # functions that an impact has stopped or turned: the side on which they came to zero, as
+        # its sign, and their rates before and after
+        self._stopped: dict[int, tuple[int, float, float]] = {}
         # farthest from zero since the last event
         self._peaks: list[float] = []
         # how far it has looked, values and slopes there
         self._t, self._g, self._slopes = nan, [0.0], [nan]
-        self._begun = nan
         # length of the next piece (0: not known yet), and what it was before an event
         self._length = self._usual = 0.0
         self._patience, self._is_new = 0, False
 
-    def begin(self, point: Any, path: Any | None = None) -> None:
-        """Start, or start anew, at a point; functions that had an event there have no sign yet."""
+    def begin(self, point: Any, path: Any | None = None, held: Sequence[int] | None = None) -> None:
+        """Start, or start anew, at a point; functions that had an event there have no sign yet.
+
+        Parameters
+        ----------
+        point : (t, x, x')
+        path : optional
+            If it is another one from here on.
+        held : sequence of int, optional
+            The functions that must not go on through zero, if they have just been stopped there;
+            default: all.
+        """
         self.path = self.path if path is None else path
         first, again = not self._signs, point[0] == self._t
         self._g = self._values(point)
@@ -117,11 +137,12 @@ class Watch:
         ]
         self._t, self._slopes = float(point[0]), [nan] * len(self._g)
         self._is_new = 0 in self._signs
-        if not again or first:
-            self._rates = [nan] * len(self._g)
+        self._stopped = {}
+        if again and any(self._fired):
+            chosen = range(len(self._g)) if held is None else held
+            self._stopped = self._stopped_by(point, [i for i in chosen if self._fired[i]])
         if first:
             self._peaks = [abs(g) for g in self._g]
-        self._begun = self._t
 
     def next(self) -> Happening | None:
         """Return the next event in the last step, or None; call again until there is none."""
@@ -202,7 +223,7 @@ class Watch:
                 if not self._signs[i] and abs(g) > self._noise[i] and self._has_left(i, row[0]):
                     # the sign on the constraints, where events are located: near an event the
                     # other one may still be that of before, which would be an event once more
-                    self._leave_zero(i, row[0], self._exact(row[0])[i])
+                    self._leave_zero(i, self._exact(row[0])[i])
             before = row
             self._t, self._g = row
             self._fired = []
@@ -212,20 +233,43 @@ class Watch:
         """Tell whether a function is away from zero on the constraints too: they may hold it."""
         return abs(self._exact(t)[i]) > self._noise[i]
 
-    def _leave_zero(self, i: int, t: float, g: float) -> None:
-        """Give a function its sign; warn if a new start has stopped it and it yet goes on."""
+    def _leave_zero(self, i: int, g: float) -> None:
+        """Give a function its sign; it must not pass zero where an impact has stopped it."""
         self._signs[i] = 1 if g > 0.0 else -1
-        rate = self._rates[i]
-        went_on = rate * (t - self._begun)  # had it gone on as it came; NaN without a new start
-        if 0.0 < g / went_on <= STOPPED if went_on else False:
-            warnings.warn(
-                f"event function {i} came to a stop at zero at t = {self._begun:.9g} and then "
-                "went on through it: a body that is to rest there needs a mechanism in which "
-                "the contact is a constraint, or the run must stop there",
-                PassedZeroWarning,
-                stacklevel=2,
+        side, came, goes = self._stopped.pop(i, (0, nan, nan))
+        if self._signs[i] == -side:
+            assert self._event is not None
+            raise RestingContactError(
+                f"{self._name}[{i}] comes to rest at t = {self._event[0][0]:.9g}: the impact there "
+                f"changes its rate from {came:.3g} to {goes:.3g}, and yet it then goes on through "
+                f"zero. {ADVICE}"
             )
-        self._rates[i] = nan
+
+    def _stopped_by(self, point: Any, fired: list[int]) -> dict[int, tuple[int, float, float]]:
+        """Return which functions an impact, behind which is `point`, has stopped or turned.
+
+        Not those that it has moved away from zero, and those that go on with a part of their rate,
+        as through a curtain.
+        """
+        assert self._event is not None
+        before, step = self._event
+        if all(np.array_equal(x, y) for x, y in zip(before[1:], point[1:], strict=True)):
+            return {}
+        came, goes = self._rates(before, step), self._rates(point, step)
+        return {
+            i: (-self._fired[i], came[i], goes[i])
+            for i in fired
+            if abs(self._g[i]) <= self._noise[i]
+            and self._fired[i] * came[i] > 0.0
+            and self._fired[i] * goes[i] <= STOPPED * abs(came[i])
+        }
+
+    def _rates(self, point: Any, step: float) -> list[float]:
+        """Return how fast the functions change at a point, along the run."""
+        t, x, rate = point
+        short = SHORT * step
+        ends = [self._values((t + s, x + s * rate, rate)) for s in (-short, short)]
+        return [(b - a) / (2.0 * abs(short)) for a, b in zip(*ends, strict=True)]
 
     def _located(self, low: Sample, high: Sample, rows: list[Sample]) -> Happening | None:
         """Return the event between two samples; none if on the constraints there is none."""
@@ -240,9 +284,7 @@ class Watch:
             before, after, values = first_change(exact, self._signs, low[0], high[0], g_low, g_high)
         point = self.path.consistent_at(after)
         sizes = [max(abs(g[i]) for _, g in rows) for i in range(len(values))]
-        span = high[0] - low[0]
-        self._rates = [(b - a) / span for a, b in zip(g_low, g_high, strict=True)]
-        self._begun = nan
+        self._event = point, self.path.t - self.path.t_left
         self._happened(exact(before), values, sizes, point)
         clearance = [p / n if n else inf for p, n in zip(self._peaks, self._noise, strict=True)]
         self._peaks = [0.0 if x else p for x, p in zip(self._fired, self._peaks, strict=True)]
@@ -282,12 +324,14 @@ class Watch:
         )
         if len(values) != len(self._signs) and self._signs:
             raise CallbackError(
-                f"{len(values)} event functions at t = {point[0]:.9g}, where there were "
+                f"{self._name}: {len(values)} functions at t = {point[0]:.9g}, where there were "
                 f"{len(self._signs)} before: their number must not change"
             )
         for i, value in enumerate(values):
             if value != value:
-                raise CallbackError(f"event function {i} is NaN at t = {point[0]:.9g}")
+                raise CallbackError(
+                    f"{self._name}[{i}] is NaN at t = {point[0]:.9g}; expected a number"
+                )
         return values
 
     def _rounding(self, point: Any, left: Any, right: Any) -> list[float]:

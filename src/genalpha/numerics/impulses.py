@@ -11,8 +11,9 @@ from genalpha.numerics.linear import factorize, least_squares, saddle, stack
 
 Array = np.ndarray
 
-#: Rates of constraints are zero to rounding below this, relative to what they sum up.
-ROUNDING = 1e-13
+#: Corrections of the velocity are rounding below this, relative to it; and below this if they do
+#: not get smaller: rates of constraints may be differences, whose noise nobody knows.
+ROUNDING, NOISE = 4e-16, 1e-9
 
 
 def velocity_after(o: Mechanism, t: float, q: Array, v: Array) -> tuple[Array, Array, Array]:
@@ -33,13 +34,11 @@ def velocity_after(o: Mechanism, t: float, q: Array, v: Array) -> tuple[Array, A
     sums = np.zeros(m + o.n_psi)
     if not sums.size:
         return v.copy(), sums, sums.copy()
-    M, v1 = o.mass(t, q), v.copy()
+    M, v1, last = o.mass(t, q), v.copy(), np.inf
     for _ in range(MAX_ITERATIONS):
         G, K = o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v1)
         J = stack(G, K)
         rates = np.concatenate([o.holonomic_rate(t, q, v1), o.nonholonomic(t, q, v1)])
-        if np.all(np.abs(rates) <= ROUNDING * (abs(J) @ np.abs(v1) + np.abs(v1).max())):
-            return v1, sums[:m], sums[m:]
         R = -J.T if o.is_ideal else o.reaction_jacobian(t, q, v1, *o.multiplier_guess())
         try:
             matrix = saddle(M, -R, J)
@@ -51,8 +50,14 @@ def velocity_after(o: Mechanism, t: float, q: Array, v: Array) -> tuple[Array, A
             ) from error
         x = solve(np.concatenate([np.zeros(n), -rates]))
         v1, sums = v1 + x[:n], sums + x[n:]
+        correction = float(np.abs(x[:n]).max())
+        size = max(float(np.abs(v).max()), float(np.abs(v1).max()))
+        if correction <= ROUNDING * size or 0.5 * last <= correction <= NOISE * size:
+            return v1, sums[:m], sums[m:]
+        last = correction
     i = int(np.argmax(np.abs(rates)))
     raise InconsistentStartError(
         f"{o.name}: no velocity after the impact at t = {t:.9g} satisfies constraint "
-        f"{o.constraint_names[i]}: its rate is left at {rates[i]:.3e}"
+        f"{o.constraint_names[i]}: its rate is left at {rates[i]:.3e}. Look for constraints "
+        "that contradict each other"
     )

@@ -88,7 +88,7 @@ class _Run(Keeper):
         while True:
             self.keep()
             if watch is not None:
-                watch.begin(self._march.right, self._march)
+                watch.begin(self._march.right, self._march, self.events.held)
             keeper = shown(self, self._march, self._display)
             if not Integration(self._march, keeper, watch).run(self._end):
                 return

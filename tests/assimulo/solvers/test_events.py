@@ -418,7 +418,7 @@ class TestNeverAHang:
     def test_a_number_of_events_that_changes(self, make, problem):
         watched(problem, at_time(0.03))
         problem.state_events = lambda t, y, yd, sw: np.ones(1 if t < 0.05 else 2)
-        with pytest.raises(CallbackError, match="2 event functions at t = 0"):
+        with pytest.raises(CallbackError, match="state_events: 2 functions at t = 0"):
             make(problem).simulate(0.1)
 
     def test_a_mechanism_of_other_sizes(self, make, problem, mechanism):
