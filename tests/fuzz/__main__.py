@@ -1,8 +1,9 @@
 """Try random inputs: python -m tests.fuzz [--seed N | --inputs N] [--publish].
 
 One seed is one input: ``--seed 17`` runs that one and prints what happened. ``--inputs N`` runs
-the seeds from ``--first`` on, prints those that did not end well at once, progress every so often,
-and a table at the end; ``--publish`` puts the table into docs/pages/fuzzing.md.
+the seeds from ``--first`` on, or those that ``--minutes`` allow, prints those that did not end well
+at once, progress every so often, and a table at the end; ``--publish`` puts the table into
+docs/pages/fuzzing.md.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from datetime import date
 from multiprocessing import Pool
 from pathlib import Path
 
+from tests.fuzz.cases import TOGETHER
 from tests.fuzz.kinds import tried
 from tests.fuzz.outcome import CLASSES, GOOD, REFUSED, Outcome
 
@@ -31,9 +33,11 @@ class Tally:
     def __init__(self) -> None:
         self.counts: Counter = Counter()
         self.alarms: Counter = Counter()
+        self.seeds: list[int] = []
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, seed: int, outcome: Outcome) -> None:
         """Count one."""
+        self.seeds.append(seed)
         self.counts[outcome.kind, outcome.ended] += 1
         self.alarms[outcome.kind] += outcome.healthy and outcome.ended == REFUSED
 
@@ -66,13 +70,16 @@ def _one(seed: int) -> tuple[int, Outcome]:
     return seed, tried(seed)
 
 
-def run(seeds: range, processes: int) -> Tally:
-    """Try all seeds, and print what did not end well."""
-    tally, last = Tally(), time.monotonic()
+def run(seeds: range, processes: int, minutes: float) -> Tally:
+    """Try all seeds, or as many as there is time for, and print what did not end well."""
+    tally = Tally()
+    last = began = time.monotonic()
     with Pool(processes) as pool:
-        results: Iterable = pool.imap_unordered(_one, seeds) if processes > 1 else map(_one, seeds)
+        results: Iterable = map(_one, seeds)
+        if processes > 1:
+            results = pool.imap_unordered(_one, seeds, chunksize=TOGETHER)
         for seed, outcome in results:
-            tally.add(outcome)
+            tally.add(seed, outcome)
             if outcome.ended not in GOOD:
                 print(shown(seed, outcome), flush=True)
             if time.monotonic() - last > EVERY:
@@ -81,13 +88,16 @@ def run(seeds: range, processes: int) -> Tally:
                 for (_, end), count in tally.counts.items():
                     ends[end] += count
                 print(f"{tally.total} of {len(seeds)}: {dict(ends)}", flush=True)
+            if last - began > 60.0 * minutes:
+                break
     return tally
 
 
-def publish(tally: Tally, seeds: range) -> None:
+def publish(tally: Tally) -> None:
     """Put the table into the page."""
     text = (
-        f"{tally.total} inputs, seeds {seeds[0]} to {seeds[-1]}, {date.today().isoformat()}.\n\n"
+        f"{tally.total} inputs, seeds {min(tally.seeds)} to {max(tally.seeds)}, "
+        f"{date.today().isoformat()}.\n\n"
         f"{tally.table()}"
     )
     page = PAGE.read_text(encoding="utf-8")
@@ -103,6 +113,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, help="run this one input only")
     parser.add_argument("--inputs", type=int, default=1000, help="how many (default 1000)")
     parser.add_argument("--first", type=int, default=0, help="the first seed (default 0)")
+    parser.add_argument(
+        "--minutes", type=float, default=float("inf"), help="at most (default: any)"
+    )
     parser.add_argument("--processes", type=int, default=1, help="at once (default 1)")
     parser.add_argument("--publish", action="store_true", help="put the table into the docs")
     given = parser.parse_args()
@@ -110,10 +123,10 @@ def main() -> None:
         print(shown(given.seed, tried(given.seed)))
         return
     seeds = range(given.first, given.first + given.inputs)
-    tally = run(seeds, given.processes)
+    tally = run(seeds, given.processes, given.minutes)
     print(tally.table())
     if given.publish:
-        publish(tally, seeds)
+        publish(tally)
     if any(end not in GOOD for _, end in +tally.counts):
         raise SystemExit(1)
 

@@ -17,7 +17,7 @@ DERIVED = 10.0
 HOPELESS = 0.3
 #: Constraint residuals at steps, as distances relative to the motion, of schemes that solve them.
 ON_CONSTRAINTS = 1e-6
-POINTS = 25
+POINTS = 12
 
 
 def allowed(case: Case, run: Run) -> float:
