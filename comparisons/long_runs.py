@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from comparisons.table import grid, markdown
-from genalpha import integrate, mechanisms
+from genalpha import integrate
+from genalpha.mechanisms import catalogue
 
 PAGE = Path(__file__).parents[1] / "docs/pages/fuzzing.md"
 PLACE = re.compile(r"(<!-- long runs -->\n).*?(\n<!-- end of long runs -->)", re.DOTALL)
@@ -51,7 +52,7 @@ class Course:
     """
 
     def __init__(self, steps: int) -> None:
-        self.o: Any = mechanisms.simple_pendulum()
+        self.o: Any = catalogue()["simple_pendulum"]()
         self.seen: list[Seen] = []
         # at the ends of steps, where constraints hold
         self.times = STEP * np.rint(np.linspace(0, steps, 10 * POINTS + 1)[1:])

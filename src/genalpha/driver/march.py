@@ -11,7 +11,7 @@ from genalpha.driver.blame import jumping_callback
 from genalpha.driver.stepper import Stepper, complete
 from genalpha.errors import InvalidOptionError
 from genalpha.numerics.initial_values import project_position, project_velocity
-from genalpha.numerics.interpolation import Knot, hermite, interpolate
+from genalpha.numerics.interpolation import Knot, between, interpolate
 
 Array = np.ndarray
 
@@ -168,7 +168,7 @@ class March(Advance):
         left, right = self._state, self.stepper.state
         if t == right.t:
             return t, right.q, right.v
-        return t, *hermite(left.t, left.q, left.v, right.t, right.q, right.v, t)
+        return t, *between(left.t, left.q, left.v, left.a, right.t, right.q, right.v, right.a, t)
 
     def consistent_coordinates_at(self, t: float) -> tuple[float, Array, Array]:
         """Return the same on the constraints."""

@@ -1,8 +1,13 @@
 """Dense output: the motion between two steps.
 
-Positions are cubic Hermite polynomials of q and v at both ends, velocities their derivatives, so
-that q and v are continuous and agree with each other. Accelerations and multipliers, which the
-schemes know to second order, are linear.
+Positions are cubic Hermite polynomials of q and v at both ends. Velocities are their derivatives,
+but for a parabola: schemes make (q1 - q0) / h agree with v0 and v1 to O(h^2) only, and that would
+be the error between them, large in the middle and none at the ends. At an impact it would depend on
+where in a step it happens. The parabola is known from the accelerations at both ends,
+
+    v -= 6 s (1 - s) ((q1 - q0) / h - (v0 + v1) / 2 + h (a1 - a0) / 12),   s = (t - t0) / h.
+
+Accelerations and multipliers, which the schemes know to second order, are linear.
 """
 
 from __future__ import annotations
@@ -60,6 +65,19 @@ def hermite(
     return plus(x, -h * s * s * r, d1), plus(d, s * (3.0 * s - 2.0), d1)
 
 
+def between(
+    t0: float, q0: Array, v0: Array, a0: Array, t1: float, q1: Array, v1: Array, a1: Array, t: float
+) -> tuple[Array, Array]:
+    """Return position and velocity between two times, see above; a: acceleration, or nearly so."""
+    q, v = hermite(t0, q0, v0, t1, q1, v1, t)
+    h = t1 - t0
+    s = (t - t0) / h
+    weight = 6.0 * s * (1.0 - s)
+    v = combined(1.0, v, -weight / h, q1, weight / h, q0)
+    v = combined(1.0, v, 0.5 * weight, v0, 0.5 * weight, v1)
+    return q, combined(1.0, v, -weight * h / 12.0, a1, weight * h / 12.0, a0)
+
+
 def interpolate(left: Knot, right: Knot, t: float) -> Knot:
     """Return the motion at `t`; errors O(h^4) in q, O(h^3) in v, O(h^2) in the rest.
 
@@ -70,7 +88,7 @@ def interpolate(left: Knot, right: Knot, t: float) -> Knot:
         return right
     if t == left.t:
         return left
-    q, v = hermite(left.t, left.q, left.v, right.t, right.q, right.v, t)
+    q, v = between(left.t, left.q, left.v, left.vdot, right.t, right.q, right.v, right.vdot, t)
     s = (t - left.t) / h
     linear = (a + s * (b - a) for a, b in zip(left[3:], right[3:], strict=True))
     return Knot(t, q, v, *linear)

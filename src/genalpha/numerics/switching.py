@@ -43,7 +43,7 @@ def switch(o: Mechanism, old: Any, new: Any, lam: Array, psi: Array, limit: Tole
     limit : Tolerances
         Changes that would not move the velocity by so much are left alone.
     """
-    left, right = (Knot(s.t, s.q, s.v, EMPTY, EMPTY, EMPTY) for s in (old, new))
+    left, right = (Knot(s.t, s.q, s.v, s.a, EMPTY, EMPTY) for s in (old, new))
     times = np.linspace(left.t, right.t, PARTS + 1)
     knots = [interpolate(left, right, float(t)) for t in times]
     forces = np.array([o.force(k.t, k.q, k.v) for k in knots])
