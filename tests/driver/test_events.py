@@ -388,7 +388,7 @@ class TestWhatIsWrong:
     def test_a_function_that_returns_several_values_or_nan(self):
         with pytest.raises(CallbackError, match=r"events\[0\] returned \[1.0, 2.0\] at t = 0"):
             integrate(ball(), 1.0, events=lambda t, q, v: [1.0, 2.0])
-        with pytest.raises(CallbackError, match=r"events\[0\] is NaN at t = 0\.[3-5]"):
+        with pytest.raises(CallbackError, match=r"events\[0\] is nan at t = 0\.[3-5]"):
             integrate(ball(), 1.0, h=0.1, events=lambda t, q, v: 1.0 if t < 0.4 else np.nan)
 
     def test_a_force_that_jumps_is_named(self):

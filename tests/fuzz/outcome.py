@@ -25,7 +25,7 @@ SECONDS, CALLS = 60.0, 300_000
 #: A message with one of these says what to do, or what would have been right.
 ADVICE = re.compile(
     r"expected|must|did you mean|[Gg]ive|[Tt]ake|[Rr]aise|[Ll]ower|[Mm]ove|[Ll]ook for|[Ss]mooth|"
-    r"[Dd]eclare|[Cc]heck|[Ff]ree|[Ss]et |[Uu]se|Go on|Is the|Remove|instead|Put"
+    r"[Dd]eclare|[Cc]heck|[Ff]ree|[Ss]et |[Uu]se|Go on|Is the|Remove|instead|Put|[Ll]eave"
 )
 TIME = re.compile(r"\bt\d? = [-\d.]|\bt0\b|the start")
 

@@ -25,6 +25,7 @@ CALLBACKS = {
 #: How finely a callback is looked at first, how often the place of its largest change is halved,
 #: and which part of that change, and of its values (of what they sum up), a jump still has there.
 PARTS, HALVINGS, LEFT, VISIBLE = 64, 30, 0.5, 1e-6
+ADVICE = "Take smaller steps; mechanism.check_derivatives() tells whether a derivative is wrong"
 #: How many steps before and behind the last one are looked at, in turn: steps that collapse creep.
 REACHES = (2.0, 30.0, 1e3, 1e5)
 
@@ -47,7 +48,7 @@ def worst_equations(o: Mechanism, start: Knot, h: float) -> str:
     if constraints.size:
         j = int(np.argmax(constraints))
         text += f" and {constraints[j]:.2e} in constraint {o.constraint_names[j]}"
-    return text
+    return f"{text}. {ADVICE}"
 
 
 def jumping_callback(o: Mechanism, left: State, right: State) -> str:

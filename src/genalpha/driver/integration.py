@@ -10,7 +10,7 @@ from typing import Any
 
 from genalpha.driver.march import Advance
 from genalpha.driver.watch import Happening, Watch
-from genalpha.errors import StepLimitError
+from genalpha.errors import ConvergenceError, StepLimitError
 
 #: After so many steps it is looked whether they have collapsed at one place:
 STEPS = 1000
@@ -61,8 +61,9 @@ class Integration:
 
         Raises
         ------
-        StepLimitError
-            Steps have become too many or too small; if a callback jumps there, it is named.
+        StepLimitError, ConvergenceError
+            Steps have become too many or too small, or one has failed; if a callback jumps there,
+            it is named.
         """
         advance, keeper, watch = self.advance, self.keeper, self.watch
         steps = 0
@@ -78,6 +79,11 @@ class Integration:
                 if not jump:
                     raise
                 raise StepLimitError(f"{str(error).split(': ')[0]}: {jump}") from error
+            except ConvergenceError as error:
+                jump = advance.jump()
+                if not jump:
+                    raise
+                raise ConvergenceError(f"{error}. Or {jump}") from error
             if advance.t == advance.t_left:
                 raise StepLimitError(f"the step from t = {advance.t!r} is too small to advance t")
             if watch is not None and self._has_stopped():

@@ -19,6 +19,7 @@ from genalpha.errors import (
     RedundantConstraintsError,
     SingularSystemError,
 )
+from genalpha.kernels import norm
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.finite import check_finite
@@ -51,7 +52,10 @@ def complete(
     scheme: type[Scheme], reduction: Reduction, t: float, q: Array, v: Array, kept: Array
 ) -> Knot:
     """Work out acceleration and all multipliers of a step from what is kept of it."""
-    vdot, lam, psi = scheme.report(reduction.mechanism, t, q, v, kept)
+    o = reduction.mechanism
+    vdot, lam, psi = scheme.report(o, t, q, v, kept)
+    if not norm(vdot) < np.inf:
+        check_finite(o, t, q, v, f"{o.name}: accelerations", certain=True)
     return Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from math import inf, nan
+from math import inf, isfinite, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -328,9 +328,9 @@ class Watch:
                 f"{len(self._signs)} before: their number must not change"
             )
         for i, value in enumerate(values):
-            if value != value:
+            if not isfinite(value):
                 raise CallbackError(
-                    f"{self._name}[{i}] is NaN at t = {point[0]:.9g}; expected a number"
+                    f"{self._name}[{i}] is {value} at t = {point[0]:.9g}; expected a finite number"
                 )
         return values
 

@@ -11,13 +11,17 @@ from genalpha.model.table import NEEDS, TABLE, arguments_of
 Array = np.ndarray
 
 
-def check_finite(o: Mechanism, t: float, q: Array, v: Array, where: str) -> None:
+def check_finite(
+    o: Mechanism, t: float, q: Array, v: Array, where: str, certain: bool = False
+) -> None:
     """Blame a callback that returns NaN or infinity at a state, if there is one.
 
     Parameters
     ----------
     where : str
         What has failed, the beginning of the message.
+    certain : bool, optional
+        Whether there has been one: if none does it again, that is said.
 
     Raises
     ------
@@ -39,4 +43,9 @@ def check_finite(o: Mechanism, t: float, q: Array, v: Array, where: str) -> None
             f"{where} failed: {culprit} returned {values[~np.isfinite(values)].flat[0]} "
             f"{'beside' if derived else 'at'} t = {t:.9g}, q = {q}, v = {v}; expected finite "
             "numbers wherever the motion may come"
+        )
+    if certain:
+        raise CallbackError(
+            f"{where} failed at t = {t:.9g}, q = {q}, v = {v}: they are not finite, but all "
+            "callbacks are when they are called again; they must be functions of their arguments"
         )

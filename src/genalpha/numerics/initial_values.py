@@ -171,7 +171,7 @@ def accelerations(
     if o.is_ideal:
         x = _accelerating(o, (t, q, v), mass, J.T, J)(np.concatenate([force, -c]))
         if not np.isfinite(x).all():
-            check_finite(o, t, q, v, f"{o.name}: accelerations")
+            check_finite(o, t, q, v, f"{o.name}: accelerations", certain=True)
         return x[:n], x[n : n + m], x[n + m :]
     x = np.concatenate([np.zeros(n), lam, psi])
     for _ in range(MAX_ITERATIONS):
@@ -297,8 +297,8 @@ def _nearest(
     c = constraint(x)
     # a limit that is no solution: contradicting constraints, or a start too far away
     scale = np.abs(jacobian(x)) @ np.maximum(1.0, np.abs(x)) + 1e-300
-    # rates of a residual are differences, with their rounding errors
-    allowed = 1e-11 if o.whole is None else 1e-9
+    # what is differenced has the rounding errors of differences, rates of a residual have more
+    allowed = max(1e-11, 100.0 * o.rounding if o.whole is None else 1e-9)
     if not np.max(np.abs(c) / scale) <= allowed:
         raise _not_projected(o, level, c, f"no solution after {MAX_ITERATIONS} iterations")
     return x

@@ -121,7 +121,8 @@ class TestOutputAtEvents:
         solver = make(problem)
         t, y, _ = solver.simulate(0.1)
         assert solver.t == t[-1] == pytest.approx(0.0312, abs=1e-12)
-        assert np.allclose(solver.interpolate(0.0312), y[-1], atol=1e-4)
+        # velocities of GenAlphaI3 are off the constraints by O(h^2), an event's are on them
+        assert np.allclose(solver.interpolate(0.0312), y[-1], atol=3e-4)
         assert np.allclose(solver.interpolate(0.03), y[-2], atol=1e-15)
         assert solver.simulate(0.05)[0][-1] == 0.05, "a terminated simulation can go on"
 
