@@ -164,11 +164,15 @@ class March(Advance):
         return knot._replace(q=q, v=project_velocity(o, t, q, knot.v))
 
     def coordinates_at(self, t: float) -> tuple[float, Array, Array]:
-        """Return t, q, v only, without what accelerations and multipliers cost."""
+        """Return t, q, v only, if possible without what accelerations and multipliers cost."""
         left, right = self._state, self.stepper.state
         if t == right.t:
             return t, right.q, right.v
-        return t, *between(left.t, left.q, left.v, left.a, right.t, right.q, right.v, right.a, t)
+        if self.stepper.scheme.a_is_acceleration:
+            a0, a1 = left.a, right.a
+        else:
+            a0, a1 = self.left.vdot, self.right.vdot
+        return t, *between(left.t, left.q, left.v, a0, right.t, right.q, right.v, a1, t)
 
     def consistent_coordinates_at(self, t: float) -> tuple[float, Array, Array]:
         """Return the same on the constraints."""

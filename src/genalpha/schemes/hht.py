@@ -65,6 +65,7 @@ class HHT(GeneralizedAlpha):
     """The HHT part of the scheme."""
 
     options = (DAMPING, ONLY_HHT, B, VARIANT, START, ADJUST_STEPS)
+    a_is_acceleration = False  # reactions are not in it
 
     @staticmethod
     def coefficients(chosen: Choices) -> Coefficients:

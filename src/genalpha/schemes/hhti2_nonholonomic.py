@@ -180,12 +180,10 @@ class Nonholonomic(HHT):
         """Section 6 knows neither b nor other places of the reaction."""
         found = HHT.faults(o, settings)
         if settings.b != 0.0:
-            found.append(
-                f"b = {settings.b:g} is for holonomic constraints; there are none here: leave it out"
-            )
+            found.append(f"b = {settings.b:g} is for holonomic constraints: leave it out")
         if settings.variant != "end":
             found.append(
-                f"variant = {settings.variant!r} is for holonomic constraints; there are none here: leave it out"
+                f"variant = {settings.variant!r} is for holonomic constraints: leave it out"
             )
         return found
 

@@ -131,6 +131,8 @@ class Scheme(Problem):
     options: tuple[Option, ...] = ()
     #: Whether velocities satisfy the rate of the holonomic constraints as positions do g.
     keeps_velocity = True
+    #: Whether `a` of its states changes from step to step as the acceleration does.
+    a_is_acceleration = False
     #: With adaptive steps, Newton's iteration may leave this share of rtol^(2/3).
     newton_share = 0.05
 
@@ -226,6 +228,7 @@ class GeneralizedAlpha(Scheme):
     """What the schemes of the family share: four coefficients, and an `a` at t + alpha h."""
 
     options: tuple[Option, ...] = (RHO_INF, ALPHA, COEFFICIENTS, START, ADJUST_STEPS)
+    a_is_acceleration = True
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         super().__init__(o, settings, newton)
