@@ -3,7 +3,8 @@
 A pendulum with equal steps, in Assimulo with `report_continuously` and in `integrate` with
 `t_eval`. Run as ``python -m comparisons.long_runs [--steps N]``; with ``--docs`` the table in the
 documentation is replaced. Every run is a process of its own, because memory once had is not given
-back.
+back; ``--run NAME`` makes one of them and prints its row, ``--rows FILE ...`` takes such rows
+instead of running.
 """
 
 from __future__ import annotations
@@ -132,6 +133,12 @@ def measured(name: str, steps: int) -> list[str]:
     return course.row(process_time() - started, name, steps)
 
 
+def _last_line(text: str) -> list[str]:
+    """Return the row that a run has printed last; Assimulo's progress may stand before it."""
+    line = text.splitlines()[-1]
+    return line[line.index("`") :].split("\t")
+
+
 def publish(text: str) -> None:
     """Put the table into the page."""
     page, count = PLACE.subn(
@@ -147,18 +154,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=10_000_000)
     parser.add_argument("--run", help="this run only, whose row is printed")
+    parser.add_argument("--rows", nargs="+", type=Path, help="files with rows that were printed")
     parser.add_argument("--docs", action="store_true", help=f"write into {PAGE.name}")
     given = parser.parse_args()
     if given.run:
         print("\t".join(measured(given.run, given.steps)))
         return
-    rows = []
-    for name in RUNS:
+    rows = [_last_line(path.read_text(encoding="utf-8")) for path in given.rows or []]
+    for name in () if given.rows else RUNS:
         command = [sys.executable, "-m", "comparisons.long_runs", "--run", name]
         done = subprocess.run(
             [*command, "--steps", str(given.steps)], check=True, capture_output=True, text=True
         )
-        rows.append(done.stdout.splitlines()[-1].split("\t"))
+        rows.append(_last_line(done.stdout))
         print(rows[-1], flush=True)
     text = markdown(grid(HEAD, rows))
     if given.docs:
