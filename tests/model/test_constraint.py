@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
-from genalpha.model.constraint import Holonomic, quadratic_at
+from genalpha.model.constraint import Holonomic
 from genalpha.model.differences import accurate_jacobian
+from genalpha.model.second_degree import quadratic_at
 
 
 def random_quadratic(seed):
@@ -28,7 +31,7 @@ def test_quadratics_are_found_to_rounding(seed):
     g, G, H, q0, random = random_quadratic(seed)
     own = Holonomic(g, None)
     own.jacobian(0.0, q0)
-    assert own._model is not None
+    assert own._quadratic is not None
     for _ in range(5):
         q, v = q0 + 3.0 * random.uniform(-1.0, 1.0, q0.size), random.uniform(-1.0, 1.0, q0.size)
         size = np.abs(G(q)).max() + np.abs(H).max() * np.abs(q0).max()
@@ -36,7 +39,7 @@ def test_quadratics_are_found_to_rounding(seed):
         assert own.rate(0.0, q, v) == pytest.approx(G(q) @ v, abs=1e-10 * size)
         assert own.acceleration(0.0, q, v) == pytest.approx(H @ v @ v, abs=1e-10 * size)
         own(0.0, q)  # a value that fits
-    assert own._model is not None
+    assert own._quadratic is not None
 
 
 @pytest.mark.parametrize(
@@ -73,7 +76,93 @@ def test_what_is_quadratic_in_parts_is_noticed():
     own = Holonomic(bent, None)
     right, left = np.array([0.6, -0.8]), np.array([-0.6, -0.8])
     assert own.jacobian(0.0, right) == pytest.approx(2.0 * right[None, :], abs=1e-12)
-    assert own._model is not None
+    assert own._quadratic is not None
     own(0.0, left)
     wanted = accurate_jacobian(lambda x: bent(0.0, x), left)
     assert own.jacobian(0.0, left) == pytest.approx(wanted, abs=1e-9)
+
+
+def linkage(t, q):
+    """Two rods that hang from each other: Cartesian coordinates and angles, driven."""
+    x, y, a, u, w, b = q
+    return np.array(
+        [
+            x - np.cos(a) - 0.1 * np.sin(t),
+            y - np.sin(a),
+            u - x - 0.7 * np.cos(b),
+            w - y - 0.7 * np.sin(b),
+        ]
+    )
+
+
+def linkage_gradient(q):
+    G = np.zeros((4, 6))
+    G[[0, 1, 2, 2, 3, 3], [0, 1, 3, 0, 4, 1]] = 1.0, 1.0, 1.0, -1.0, 1.0, -1.0
+    G[0, 2], G[1, 2], G[2, 5], G[3, 5] = (
+        np.sin(q[2]),
+        -np.cos(q[2]),
+        0.7 * np.sin(q[5]),
+        -0.7 * np.cos(q[5]),
+    )
+    return G
+
+
+def real_only(t, q):
+    """The same for a function that does not take complex numbers."""
+    return linkage(t, np.array([float(x) for x in q]))
+
+
+@pytest.mark.parametrize(("g", "calls"), [(linkage, 1), (real_only, 3)])
+def test_only_what_changes_is_asked(g, calls):
+    """The two angles share no row: one complex step, or one central difference."""
+    counted = [0]
+
+    def function(t, q):
+        counted[0] += 1
+        return g(t, q)
+
+    own, random = Holonomic(function, None, function), np.random.default_rng(0)
+    own.jacobian(0.3, random.uniform(-1.0, 1.0, 6))
+    assert (own._analytic is not None) == (g is linkage)
+    for _ in range(50):
+        t, q = random.uniform(), random.uniform(-3.0, 3.0, 6)
+        before = counted[0]
+        assert own.jacobian(t, q) == pytest.approx(linkage_gradient(q), abs=1e-9)
+        assert own.jacobian(t, q) is own.jacobian(t, q)
+        assert counted[0] - before == calls
+        v = random.uniform(-1.0, 1.0, 6)
+        rate = linkage_gradient(q) @ v - [0.1 * np.cos(t), 0.0, 0.0, 0.0]
+        assert own.rate(t, q, v) == pytest.approx(rate, abs=1e-10)
+        assert own(t, q) == pytest.approx(g(t, q), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    "g",
+    [
+        lambda t, q: np.array([abs(q[0]) * q[1] ** 3]),
+        lambda t, q: np.array([np.linalg.norm(q) ** 3]),
+        lambda t, q: np.array([float(np.real(q[0])) ** 3 + q[1]]),
+        lambda t, q: np.array([np.arctan2(q[0], q[1])]),
+        lambda t, q: np.array([math.sin(q[0]) * q[1]]),
+    ],
+    ids=["abs", "norm", "real", "arctan2", "math"],
+)
+def test_complex_numbers_are_not_believed_blindly(g):
+    own, q = Holonomic(g, None, g), np.array([0.6, 0.8])
+    wanted = accurate_jacobian(lambda x: g(0.0, x), q)
+    assert own.jacobian(0.0, q) == pytest.approx(wanted, abs=1e-9)
+    assert own._analytic is None
+
+
+def test_a_function_that_changes_its_mind_is_noticed():
+    """A column that stays, until it does not: gradients are compared from time to time."""
+
+    def g(t, q):
+        return np.array([math.sin(q[0]) + q[1] + (0.5 * math.sin(q[1]) if t > 1.0 else 0.0)])
+
+    own, q = Holonomic(g, None, g), np.array([0.6, 0.8])
+    own.jacobian(0.0, q)
+    assert own._structured is not None
+    found = [own.jacobian(2.0 + 1e-3 * i, q)[0, 1] for i in range(70)]
+    assert found[0] == pytest.approx(1.0) and own._structured is None
+    assert found[-1] == pytest.approx(1.0 + 0.5 * np.cos(0.8), abs=1e-9)

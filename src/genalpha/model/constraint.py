@@ -1,21 +1,20 @@
 """Constraints whose gradients nobody gives: what is known of g saves calls of it.
 
-Rods, spheres, joints of points and the norms of Euler parameters are of second degree,
-
-    g(q) = g_r + G_r d + H(d, d) / 2,      d = q - q_r,
-
-wherever q is. G = G_r + H d, G v and H(v, v) then cost no calls. That is tried once, and every
-value of g that anybody asks for is compared with it: the first one that differs ends it, and
-derivatives are differences of g from then on.
+- g is of second degree (`second_degree`): its derivatives cost no calls. Every value of g that
+  anybody asks for is compared with it; the first one that differs ends it.
+- g takes complex numbers (`analytic`): a call or a few per gradient. Differences of g confirm it at
+  the start and from time to time; the first gradient that differs ends it.
+- Otherwise derivatives are differences of g, of columns that may change only (`structure`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from genalpha.model.analytic import Analytic, analytic_at
 from genalpha.model.callbacks import Array, MatrixFunction, VectorFunction, now
 from genalpha.model.completion import (
     Magnitude,
@@ -23,85 +22,11 @@ from genalpha.model.completion import (
     position_jacobian,
     position_rate_along,
 )
-from genalpha.model.differences import EPS, Groups, scale
+from genalpha.model.differences import Groups
+from genalpha.model.second_degree import Quadratic, quadratic_at
+from genalpha.model.structure import PERIOD, Differenced
 
-#: How far q is moved, relative to its size: differences of a quadratic are right with any step.
-STEP = 0.125
-#: Values agree if they differ by no more than this part of what they sum up.
-CLOSE = 1e-11
-#: Rounding of third differences; g sums up more than it changes by, but not that much more.
-NOISE = 512.0 * EPS
-#: Second derivatives cost n^2 / 2 calls and n^2 m numbers: not for more coordinates than this.
-MOST = 64
-
-
-class Quadratic:
-    """A constraint of second degree, as it is at q_r.
-
-    Parameters
-    ----------
-    q, g : (n,) and (m,) array
-        A point, and the value there.
-    G, H : (m, n) and (m, n, n) array
-        Derivatives there.
-    moving : int, optional
-        Coordinates from this one on do not matter, see `genalpha.model.states`.
-    """
-
-    def __init__(self, q: Array, g: Array, G: Array, H: Array, moving: int | None) -> None:
-        self.q, self.g, self.G, self.H, self.moving = q, g, G, H, moving
-        self._allowed = (
-            CLOSE * (np.abs(g) + np.abs(G) @ scale(q)),
-            CLOSE * np.abs(G).sum(axis=1),
-            CLOSE * np.abs(H).sum(axis=(1, 2)),
-        )
-
-    def jacobian(self, q: Array) -> Array:
-        """Return G."""
-        return self.G + self.H @ (q - self.q)
-
-    def fits(self, q: Array, g: Array) -> bool:
-        """Tell whether g is the value at q."""
-        d = q - self.q
-        wrong = np.abs(g - self.g - (self.G + 0.5 * (self.H @ d)) @ d)
-        far, (a, b, c) = float(np.abs(d[: self.moving]).max()), self._allowed
-        return bool((wrong <= a + far * (b + far * c)).all())  # NaN does not fit
-
-
-def quadratic_at(
-    g: VectorFunction, t: float, q: Array, moving: int | None = None
-) -> Quadratic | None:
-    """Return what g is if it is quadratic in q and does not know the time, else None.
-
-    Costs n (n + 1) / 2 + n + 6 calls, or 5 if g is something else.
-    """
-    n, steps, base = q.size, STEP * scale(q), g(t, q)
-    if n > MOST or not np.array_equal(g(t + STEP, q), base):
-        return None
-    d = steps * np.random.default_rng(0).uniform(0.5, 1.0, n)
-    line = [g(t, q + s * d) for s in (-1.0, 1.0, 2.0)]
-    third = line[2] - 3.0 * line[1] + 3.0 * base - line[0]
-    size = np.max(np.abs([base, *line]), axis=0) + np.abs(line[1] - line[0])
-    if not (np.abs(third) <= NOISE * size).all():
-        return None
-    ahead = np.array([g(t, q + move) for move in np.diag(steps)]) - base
-    behind = np.array([g(t, q - move) for move in np.diag(steps)]) - base
-    both = np.empty((base.size, n, n))
-    for i in range(n):
-        both[:, i, i] = ahead[i] + behind[i]
-        for j in range(i):
-            move = np.zeros(n)
-            move[[i, j]] = steps[[i, j]]
-            both[:, i, j] = both[:, j, i] = g(t, q + move) - base - ahead[i] - ahead[j]
-    sums = np.abs(base) + np.abs(ahead).max(axis=0) + np.abs(behind).max(axis=0)
-    both[np.abs(both) <= 0.1 * NOISE * sums[:, None, None]] = 0.0
-    G = 0.5 * (ahead - behind).T / steps
-    found = Quadratic(q.copy(), base, G, both / np.multiply.outer(steps, steps), moving)
-    return (
-        found
-        if all(found.fits(q + s * d, x) for s, x in zip((-1, 1, 2), line, strict=True))
-        else None
-    )
+T = TypeVar("T")
 
 
 class Holonomic:
@@ -112,15 +37,28 @@ class Holonomic:
     g : callable(t, q) -> (m,)
     groups : Groups, optional
         Of the columns of G, where it is sparse.
+    user : callable, optional
+        The function behind g, if it may be tried with complex numbers.
     moving : int, optional
         The number of coordinates that g may depend on.
     """
 
-    def __init__(self, g: VectorFunction, groups: Groups | None, moving: int | None = None) -> None:
-        self.g, self.groups, self.moving = g, groups, moving
-        self._model: Quadratic | None = None
+    def __init__(
+        self,
+        g: VectorFunction,
+        groups: Groups | None,
+        user: Callable[..., Any] | None = None,
+        moving: int | None = None,
+    ) -> None:
+        self.g, self.groups, self._user, self.moving = g, groups, user, moving
+        self._quadratic: Quadratic | None = None
+        self._analytic: Analytic | None = None
+        self._structured: Differenced | None = None
         self._tried = groups is not None
-        self._differenced: MatrixFunction = position_jacobian(self, groups)
+        self._complex_calls = self._requests = 0
+        # the last point, G there, and g if it came with it
+        self._last: tuple[float, Array, Any, Array | None] | None = None
+        self._plain: MatrixFunction = position_jacobian(self, groups)
         terms = Magnitude(self.jacobian)
         self._rate, self._acceleration = (
             make(self, terms, moving) for make in (position_rate_along, position_acceleration)
@@ -128,47 +66,110 @@ class Holonomic:
 
     @property
     def calls(self) -> int:
-        """How often g was called."""
-        return int(getattr(self.g, "calls", 0))
+        """How often the user's function was called."""
+        return int(getattr(self.g, "calls", 0)) + self._complex_calls
 
     def __call__(self, t: float, q: Array) -> Array:
         """Return g, to be kept."""
-        return self._seen(q, self.g(t, q))
+        return self._seen(q, self.g(t, q)) if (g := self._known(t, q)) is None else g.copy()
 
     def now(self, t: float, q: Array) -> Array:
         """Return g, to be used before the next call."""
-        return self._seen(q, now(self.g)(t, q))
+        return self._seen(q, now(self.g)(t, q)) if (g := self._known(t, q)) is None else g
+
+    def _known(self, t: float, q: Array) -> Array | None:
+        """Return the value that came with the last gradient, if it was here."""
+        return self._last[3] if self._last is not None and self._is_last(t, q) else None
+
+    def _is_last(self, t: float, q: Array) -> bool:
+        return self._last is not None and self._last[0] == t and np.array_equal(self._last[1], q)
 
     def _seen(self, q: Array, value: Array) -> Array:
-        if self._model is not None and not self._model.fits(q, value):
-            self._model = None
+        if self._quadratic is not None and not self._quadratic.fits(q, value):
+            self._quadratic = self._last = None
         return value
 
-    def _quadratic(self, t: float, q: Array) -> Quadratic | None:
-        """Return g as a quadratic, if it is one as far as is known."""
-        if not self._tried:
-            self._tried = True
-            self._model = _without_complaints(lambda: quadratic_at(self.g, t, q, self.moving))
-        return self._model
+    def _try(self, t: float, q: Array) -> None:
+        """Find out what g is, once."""
+        self._tried = True
+        self._quadratic = _without_complaints(lambda: quadratic_at(self.g, t, q, self.moving))
+        if self._quadratic is None and self._user is not None:
+            self._analytic = analytic_at(self.g, self._counted, t, q)
+        if self._quadratic is None and self._analytic is None:
+            self._structured = _without_complaints(lambda: Differenced(self.g, t, q))
+
+    def _counted(self, t: Any, q: Array) -> Any:
+        """Call the user's function with complex numbers."""
+        assert self._user is not None
+        self._complex_calls += 1
+        return self._user(t, q)
 
     def jacobian(self, t: float, q: Array) -> Any:
-        """Return G."""
-        model = self._quadratic(t, q)
-        return self._differenced(t, q) if model is None else model.jacobian(q)
+        """Return G; what was just worked out is not worked out again."""
+        if not self._tried:
+            self._try(t, q)
+        if self._quadratic is not None:
+            return self._quadratic.jacobian(q)
+        if not self._is_last(t, q):
+            self._last = None
+            G = self._by_complex(lambda x: self._confirmed(x, t, q))
+            g = None if self._analytic is None else self._analytic.value
+            self._last = t, q.copy(), self._by_differences(t, q) if G is None else G, g
+        assert self._last is not None
+        return self._last[2]
+
+    def _by_differences(self, t: float, q: Array) -> Any:
+        if self._structured is not None:
+            G = self._structured.jacobian(t, q)
+            if G is not None:
+                return G
+            self._structured = None
+        return self._plain(t, q)
 
     def rate(self, t: float, q: Array, v: Array) -> Array:
         """Return g_t + G v."""
-        model = self._quadratic(t, q)
-        return self._rate(t, q, v) if model is None else model.jacobian(q) @ v
+        if not self._tried:
+            self._try(t, q)
+        if self._quadratic is not None:
+            return self._quadratic.jacobian(q) @ v
+        steady = self._analytic is not None and not self._analytic.knows_time
+        if steady and self._last is not None and self._is_last(t, q):
+            return np.asarray(self._last[2] @ v)
+        found = self._by_complex(lambda x: x.rate(t, q, v))
+        return self._rate(t, q, v) if found is None else found
 
     def acceleration(self, t: float, q: Array, v: Array) -> Array:
         """Return g_tt + 2 g_tq v + g_qq(v, v)."""
-        model = self._quadratic(t, q)
-        return self._acceleration(t, q, v) if model is None else model.H @ v @ v
+        if not self._tried:
+            self._try(t, q)
+        if self._quadratic is not None:
+            return self._quadratic.H @ v @ v
+        found = self._by_complex(lambda x: x.acceleration(t, q, v))
+        return self._acceleration(t, q, v) if found is None else found
+
+    def _confirmed(self, analytic: Analytic, t: float, q: Array) -> Array | None:
+        """Return G, sometimes compared with differences."""
+        self._requests += 1
+        if self._requests % PERIOD == 0 and not analytic.agrees(self.g, t, q):
+            return None
+        return analytic.jacobian(t, q)
+
+    def _by_complex(self, ask: Callable[[Analytic], Array | None]) -> Array | None:
+        """Return an answer by complex steps; None, and never again, if it fails."""
+        if self._analytic is None:
+            return None
+        try:
+            found = ask(self._analytic)
+        except (TypeError, ValueError, ArithmeticError):
+            found = None
+        if found is None or not np.isfinite(found).all():
+            self._analytic = None
+            return None
+        return found
 
 
-def _without_complaints(probe: Callable[[], Quadratic | None]) -> Quadratic | None:
-    """Return what a probe finds; a function that fails beside the start is no quadratic."""
+def _without_complaints(probe: Callable[[], T | None]) -> T | None:
+    """Return what a probe finds; nothing, if g fails beside the start."""
     with np.errstate(all="ignore"):
         try:
             return probe()

@@ -77,7 +77,7 @@ def directional_derivative(phi: Callable[[float], Array], terms: ArrayLike = 0.0
         ahead, behind = phi(s), phi(-s)
         return (ahead - behind) / (2.0 * s), _largest(ahead)
 
-    return _richardson(estimate, FIRST_STEP, lambda s: ROUNDING / s * np.asarray(terms))
+    return _richardson(estimate, FIRST_STEP, lambda s: ROUNDING / s * np.asarray(terms), terms)
 
 
 def second_directional_derivative(phi: Callable[[float], Array], terms: ArrayLike = 0.0) -> Array:
@@ -95,11 +95,13 @@ def _richardson(
     estimate: Callable[[float], tuple[Array, float]],
     step: float,
     rounding: Callable[[float], Array],
+    terms: ArrayLike = 0.0,
 ) -> Array:
     """Extrapolate a second-order `estimate`, cutting the step until two estimates agree.
 
-    `estimate` returns with the derivative the size of the function, below which differences of
-    derivatives do not count; nor do those below `rounding`, the error of an estimate with a step.
+    `estimate` returns with the derivative the size of the function. Differences of derivatives are
+    compared with that and with `terms`: along a motion on the constraints, derivatives vanish. What
+    is below `rounding`, the error of an estimate with a step, does not count.
     Where rounding prevents agreement all the same, cutting makes the difference of the estimates
     larger instead of smaller: the step before was the best.
     """
@@ -109,7 +111,7 @@ def _richardson(
         if not best.size and not near.any():  # does not depend on s at all: a common case
             return near
         far, _ = estimate(2.0 * step)
-        whole = max(_largest(near), size)
+        whole = max(_largest(near), size, _largest(np.asarray(terms)))
         if whole == 0.0:  # lost in rounding: it was the larger step that saw something
             return best
         change = np.abs(near - far)
@@ -130,14 +132,17 @@ def _largest(values: Array) -> float:
 
 
 def accurate_jacobian(
-    function: Callable[[Array], Array], x: Array, groups: Groups | None = None
+    function: Callable[[Array], Array],
+    x: Array,
+    groups: Groups | None = None,
+    known: Array | None = None,
 ) -> Array | sparse.csc_array:
     """Return d function / dx, shape (rows, x.size), to about 10 digits.
 
     Central differences, 2 evaluations per column. The second difference, which costs nothing
     more, tells where the function varies so fast that a shorter step is needed; it is looked at
     only where it is more than the rounding error of what each row sums up. Sparse when `groups`
-    (the pattern's column groups) are given.
+    (the pattern's column groups) are given; `known` are columns that are in none of them.
     """
     base, sizes = function(x), scale(x)
     directions = _directions(sizes, groups)
@@ -146,6 +151,9 @@ def accurate_jacobian(
     whole = np.max(np.abs(slopes), axis=0, initial=0.0)
     share = np.array([np.max(np.abs(x) * (d != 0.0) / sizes) for d in directions])
     rounding = ROUNDING * (np.abs(base) + np.abs(slopes).T @ share)
+    if known is not None:
+        whole = np.maximum(whole, np.abs(known).max(axis=1))
+        rounding = rounding + ROUNDING * np.abs(known) @ np.abs(x)
     for i, direction in enumerate(directions):
         bend, step = found[i][1], CENTRAL_STEP
         while (fast := _curvature(bend, step, whole, rounding)) > FASTEST and step > SMALLEST_STEP:

@@ -316,7 +316,10 @@ class Mechanism(Equations):
 
         own = None
         if m and "holonomic_jacobian" not in given:
-            self.holonomic = own = Holonomic(self.holonomic, probe.holonomic(), self.n_moving)
+            user: Callback | None = given["holonomic"]
+            if self.n_moving < n or isinstance(user, Native) or hasattr(user, "py_func"):
+                user = None  # wide, of C, or of numba, which would compile it for complex numbers
+            self.holonomic = own = Holonomic(self.holonomic, probe.holonomic(), user, self.n_moving)
         self.holonomic_jacobian = matrix("holonomic_jacobian") or (
             own.jacobian if own else self._empty_matrix((m, n))
         )

@@ -166,8 +166,9 @@ class Holonomic(HHT):
         R0 = self.old_reaction(L0)
         dR = combined(1.0, R0, -1.0, x.R0)
         a, R1 = self._unmoved(plus(x.a, 1.0, d), dR, dR), plus(x.R1, 1.0, dR)
-        q1 = plus(q, self.hb, d)
-        self.unknowns = x = Unknowns(a, L0, L1, R0, R1, o.mass_then(t, q1), o.reaction_at(t, q1))
+        self.unknowns = x = Unknowns(a, L0, L1, R0, R1, None, None)
+        q1 = self.position(x)
+        x.mass, x.reaction = o.mass_then(t, q1), o.reaction_at(t, q1)
         value = stacked(1.0, larger(a, R1), 1.0, L1)
         moved = size(self.relative, matrices.scales, d, value, q, self.hb if m else self.hg, n, m)
         if not m:

@@ -245,7 +245,7 @@ class GenAlphaSOI2(GeneralizedAlpha):
         d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)
         x = plus(x, 1.0, d)
         moved = size(self.relative, matrices.scales, d, x, q, hb if m else hg, n, m)
-        self.unknowns = found = Unknowns(x, y, o.reaction_at(t, plus(q, hb, d)))
+        self.unknowns = found = Unknowns(x, y, o.reaction_at(t, plus(self.q_hat, hb, x)))
         if m == 0:
             return (moved,)
 
