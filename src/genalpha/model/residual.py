@@ -146,6 +146,8 @@ class OneResidual:
         self.start_blocks: Blocks | None = None
         #: About M, G, K and the reactions' derivatives, of the last iteration matrix.
         self.latest: Blocks | None = None
+        #: About M, for small differences.
+        self.near_mass: Array | None = None
         # velocity and rates of the constraints where imbalance and constraints were last asked for
         self._rates_at: tuple[Array, Array] | None = None
 
@@ -463,22 +465,36 @@ class OneResidual:
 class Inertia:
     """M(t, q), which multiplies accelerations: exactly, because F is linear in them.
 
-    A constant mass is a matrix; otherwise each product is one call, and the first one two.
+    A constant mass is a matrix; otherwise each product is one call, and the first one two. Where
+    one that is hardly another is known, about M will do for the difference.
+
+    Attributes
+    ----------
+    allowed : float
+        How much another one that is, relative to its size.
     """
 
     def __init__(self, whole: OneResidual, t: float, q: Array, v: Array) -> None:
         self._whole, self._at = whole, (t, q, v)
         self._base: Array | None = None
         self._free = np.zeros(whole.m), np.zeros(whole.l)
+        self._known: list[tuple[Array, Array]] = []
+        self.allowed = 0.0
 
     def __call__(self, a: Array) -> Array:
         """Return M a."""
         whole = self._whole
         if whole.constant_mass is not None:
             return np.asarray(whole.constant_mass @ a)
+        near = whole.near_mass
+        for other, product in self._known if near is not None else ():
+            if np.linalg.norm(a - other) <= self.allowed * np.linalg.norm(a):
+                return np.asarray(product + near @ (a - other))
         if self._base is None:
             self._base = self._motion(np.zeros(whole.n))
-        return self._motion(a) - self._base
+        found = self._motion(a) - self._base
+        self._known.append((a, found))
+        return found
 
     def _motion(self, a: Array) -> Array:
         return self._whole.split(self._whole.rows(*self._at, a, *self._free)).motion

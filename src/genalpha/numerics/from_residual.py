@@ -30,8 +30,15 @@ NOISE = 1e-4
 #: A start whose first correction is smaller than this is taken as it is.
 NOTHING = 1e-8
 #: A matrix that contracts worse than this is renewed.
-SLOW = 0.1
+SLOW = 0.3
+#: Contraction with the mass of the last matrix.
+OF_MASS = 0.1
+#: Contraction that is not believed to be better than this of the next point.
+BELIEVED = 0.01
 MAX_ITERATIONS = 20
+#: An iteration matrix larger than this many times the mass is one of stiff forces: M is no part of
+#: it that could be told.
+STIFF = 3.0
 
 
 _known: WeakKeyDictionary[OneResidual, Accelerations] = WeakKeyDictionary()
@@ -64,6 +71,10 @@ class Accelerations:
         self._mass: tuple[Array | None, Solve] | None = None
         self._last: tuple[tuple[Any, ...], Array] | None = None
         self._past: list[tuple[float, Array]] = []
+        # contraction of the last corrections; 1 is "unknown"
+        self._rate = 1.0
+        #: Last accelerations of given multipliers, see `true_acceleration`.
+        self.shown: list[tuple[float, Array]] = []
 
     def _factorized(self, blocks: Blocks) -> Solve:
         reactions = float(np.max(np.abs(blocks.R), initial=0.0))
@@ -93,23 +104,18 @@ class Accelerations:
         if self._last is None or self._last[0] != point:
             guess = self._guess(t, np.concatenate([self.vdot, lam, psi]))
             x = self._solved(name, t, q, v, guess, accurate)
-            self._last, self._past = (point, x), [*self._past[-1:], (t, x)]
+            self._last, self._past = (point, x), [*self._past[-2:], (t, x)]
             self.vdot = x[:n]
         x = self._last[1]
         return x[:n], x[n : n + m], x[n + m :]
 
     def _guess(self, t: float, x: Array) -> Array:
-        """Extrapolate the last two, if they are not far away."""
-        if len(self._past) < 2:
-            return x
-        (t0, x0), (t1, x1) = self._past
-        ahead, between = t - t1, t1 - t0
-        if not 0.0 < ahead * between <= 4.0 * between**2:
-            return x
-        return x1 + ahead / between * (x1 - x0)
+        """Extrapolate the last ones, if they are not far away."""
+        return extrapolated(self._past, t, x)
 
     def _solved(self, name: str, t: float, q: Array, v: Array, x: Array, accurate: bool) -> Array:
         last, fresh, enough = np.inf, False, ENOUGH if accurate else ROUGHLY
+        rate = 1.0
         self._take_latest()
         for iteration in range(MAX_ITERATIONS):
             if self._solve is None:
@@ -118,9 +124,16 @@ class Accelerations:
             size = self._size(d, x)
             if not iteration and size <= NOTHING:
                 return x
-            x, rate, last = x + d, size / last, size
+            rate = size / last if iteration else self._rate
+            x, last = x + d, size
+            if iteration:
+                self._rate = max(rate, BELIEVED)
             # corrections that no longer become smaller are errors of the differences
             if size <= enough or (iteration > 1 and size <= NOISE and rate > 0.3):
+                return x
+            if rate / (1.0 - rate) * size <= enough if rate < 0.5 else False:
+                if not iteration:
+                    self._rate **= 0.8  # one correction tells nothing new
                 return x
             if not rate <= SLOW and iteration and not fresh:
                 self._solve = None
@@ -143,9 +156,11 @@ class Accelerations:
 
     def mass_solver(self, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Solve:
         """Return what solves with the mass, or with one that was right a little earlier."""
-        constant = self.whole.constant_mass
-        if self._mass is None or self._mass[0] is not constant:
-            self._mass = constant, factorize(self.whole.mass(t, q, v, lam, psi))
+        constant, latest = self.whole.constant_mass, self.whole.latest
+        near = constant if constant is not None or latest is None else latest.A
+        if self._mass is None or self._mass[0] is not near:
+            M = self.whole.mass(t, q, v, lam, psi) if near is None else near
+            self._mass = near, factorize(M)
         return self._mass[1]
 
     def _imbalance(self, t: float, q: Array, v: Array, x: Array, accurate: bool) -> Array:
@@ -177,10 +192,48 @@ class Accelerations:
         return Blocks(inertia.A, of_position.G, K, of_position.R)
 
 
-def true_acceleration(o: Mechanism, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Array:
+def about_mass(whole: OneResidual, found: Array, t: float, q: Array, v: Array, a: Array) -> Array:
+    """Return about M(t, q): the constant one, if M a verifies it, or an iteration matrix.
+
+    `found` is the matrix over its weight of M, of which M is the main part unless forces are stiff.
+    """
+    lam, psi = np.zeros(whole.m), np.zeros(whole.l)
+    if whole.constant_mass is not None:
+        base = whole.balance(t, q, v, 0.0 * a, lam, psi).motion
+        if whole.verify_mass(t, q, v, a, lam, psi, base):
+            return whole.constant_mass
+    known = None if whole.start_blocks is None else whole.start_blocks.A
+    if known is None or np.abs(found).max() <= STIFF * np.abs(known).max():
+        return found
+    return whole.mass(t, q, v, lam, psi)
+
+
+def extrapolated(past: list[tuple[float, Array]], t: float, otherwise: Array) -> Array:
+    """Return what the parabola (or line) through the last values has at t, unless it is far."""
+    if len(past) < 2:
+        return otherwise
+    (t0, x0), (t1, x1) = past[-2:]
+    ahead, between = t - t1, t1 - t0
+    if not 0.0 < ahead * between <= 4.0 * between**2:
+        return otherwise
+    slope = (x1 - x0) / between
+    line = np.asarray(x1 + ahead * slope)
+    if len(past) < 3:
+        return line
+    t2, x2 = past[-3]
+    before = t0 - t2
+    if not 0.0 < before / between < 4.0:
+        return line
+    return np.asarray(line + ahead * (t - t0) * (slope - (x0 - x2) / before) / (t1 - t2))
+
+
+def true_acceleration(
+    o: Mechanism, t: float, q: Array, v: Array, lam: Array, psi: Array, sure: bool = True
+) -> Array:
     """Return M^-1 (f + reaction) of given multipliers: one call if the mass is constant.
 
-    Where coordinates have no mass, only the constraints move them.
+    Unless that is not `sure`: nobody has verified it so far. Where coordinates have no mass, only
+    the constraints move them.
     """
     whole = o.whole
     assert whole is not None
@@ -189,11 +242,16 @@ def true_acceleration(o: Mechanism, t: float, q: Array, v: Array, lam: Array, ps
         solve = known.mass_solver(t, q, v, lam, psi)
     except SingularSystemError:
         return known(o.name, t, q, v, lam, psi)[0]
-    vdot = known.vdot
+    vdot, last = extrapolated(known.shown, t, known.vdot), np.inf
     for _ in range(MAX_ITERATIONS):
         d = solve(-whole.balance(t, q, v, vdot, lam, psi).motion)
         vdot = vdot + d
-        if whole.constant_mass is not None or np.max(np.abs(d)) <= ENOUGH * np.max(np.abs(vdot)):
+        if sure and whole.constant_mass is not None:
             break
-    known.vdot = vdot
+        size = float(np.max(np.abs(d)) / (np.max(np.abs(vdot)) or 1.0))
+        rate = min(size / last, 1.0) if last < np.inf else OF_MASS
+        last = size
+        if rate * size <= (ROUGHLY if sure else ENOUGH):
+            break
+    known.shown = [*known.shown[-2:], (t, vdot)]
     return vdot

@@ -92,7 +92,11 @@ class HHTI2(Holonomic):
                 f"{o.name}: HHTI2 takes holonomic or nonholonomic constraints, not both at once; "
                 "GenAlphaSOI2 takes both"
             )
-        return Nonholonomic if o.n_psi else cls
+        if o.n_psi or o.whole is None:
+            return Nonholonomic if o.n_psi else cls
+        from genalpha.schemes.hhti2_residual import HHTI2OfResidual  # which builds on this class
+
+        return HHTI2OfResidual
 
     def begin(self, t: float, motion: Motion, h: float) -> State:
         """Start with a0 = f(t0, q0, v0)."""

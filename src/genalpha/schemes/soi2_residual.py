@@ -9,7 +9,8 @@ correction costs
 - otherwise one more a little ahead in the motion for (13g).
 
 M1 a is M a of a constant mass, which one call per step verifies; once it is found to vary, M1 a is
-the difference of two calls that differ in the accelerations only, in which F is linear.
+the difference of two calls that differ in the accelerations only, in which F is linear. Small
+changes of a after that are multiplied with the mass of the iteration matrix.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from genalpha.kernels import part
 from genalpha.model import Mechanism, Motion
 from genalpha.model.residual import Balance
 from genalpha.numerics.accuracy import of_rates, scales, size, with_states
-from genalpha.numerics.from_residual import true_acceleration
+from genalpha.numerics.from_residual import about_mass, true_acceleration
 from genalpha.numerics.gradients import step_terms
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.newton import Sizes
@@ -31,6 +32,10 @@ from genalpha.schemes.scheme import Reported
 from genalpha.schemes.soi2 import GenAlphaSOI2, Matrices, State
 
 Array = np.ndarray
+
+#: Accelerations may differ by so many times the accuracy wanted from those that M1 was multiplied
+#: with: the mass of the iteration matrix is right to some hundredths.
+NEAR = 20.0
 
 
 @dataclass
@@ -95,6 +100,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         self.v_hat = state.v + h * (1.0 - self.gamma) * a0
         self.a0 = a0
         self.inertia = o.whole.inertia(state.t + shift, state.q + shift * state.v, state.v)
+        self.inertia.allowed = NEAR * self.relative
         self.old = self.alpha_m * Ma0 - self.alpha_f * state.f
         guess = self.newton.past.predicted(self.t, self.relation)
         half = guess.size // 2
@@ -165,6 +171,8 @@ class SOI2OfResidual(GenAlphaSOI2):
         newton.counters.njacs += 1
         state, wm, wf = (self.t, q, v, np.zeros(n), lam, psi), self.weight_m, self.weight_f
         S = step_terms(o, *state, wm, wf * hb, wf * hg)
+        assert o.whole is not None
+        newton.setup_cost = o.whole.matrix_cost
         R = [[(wf, matrix) for _, matrix in terms] for terms in S.reactions]
         position = newton.factorize("position", [*S.inertia, *S.forces], R, S.along)
         compared = scales(o, S.inertia, S.forces, S.gradients, q, hb or hg, position)
@@ -172,7 +180,11 @@ class SOI2OfResidual(GenAlphaSOI2):
         if not m:
             return Matrices(position, position, compared)  # there is nothing to project
         assert o.whole is not None
-        inertia = [(wm, o.whole.mass(self.t, q, v, lam, psi))]
+        M = o.whole.constant_mass
+        if M is None:
+            assert o.whole.latest is not None  # by the terms of this step
+            M = about_mass(o.whole, o.whole.latest.A, self.t, q, v, z[:n])
+        o.whole.near_mass, inertia = M, [(wm, M)]
         return Matrices(position, newton.factorize("velocity", inertia, R, S.gradients), compared)
 
     @staticmethod

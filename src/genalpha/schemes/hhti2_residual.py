@@ -1,0 +1,234 @@
+"""HHTI2 on a residual: the same equations (3.4), with few calls, for any mass M(t, q).
+
+See `hhti2` for the paper and the notation. F is linear in accelerations and multipliers, so that
+the accelerations that the forces and the reactions make, f and R, are put into it as they are, and
+no mass matrix is needed beside those of Newton's iteration. A correction costs
+
+- one call at (q1, v1) with vdot = f1 and without multipliers, for (3.4c) and g;
+- one at (q1, v1) with vdot = f1 + R1 and L1, for R1 of (3.4d) and, if the residual has rows for
+  it, the rate of g; otherwise one more a little ahead in the motion;
+- one at (q0, v0) with vdot = f0 + R0 and L0, for R0 of (3.4d), as long as R0 moves: mostly once.
+
+Variants other than "end" take R1 elsewhere, at the price of another call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from genalpha.kernels import part, stacked
+from genalpha.model import Mechanism, Motion
+from genalpha.model.residual import Balance
+from genalpha.numerics.accuracy import Scales, larger, of_rates, scales, size, with_states
+from genalpha.numerics.from_residual import about_mass, accelerations_of, true_acceleration
+from genalpha.numerics.linear import Solve, factorize
+from genalpha.numerics.newton import Sizes
+from genalpha.schemes.hht import NO_VECTOR
+from genalpha.schemes.hhti2 import HHTI2
+from genalpha.schemes.scheme import Reported
+
+Array = np.ndarray
+
+#: R0 is asked for again while it moves by more than this, in units of the accuracy wanted: the mass
+#: with which it was corrected is right to some hundredths.
+MOVING = 5.0
+
+
+@dataclass
+class State:
+    """What is carried from step to step; `h` is the step size that made `a`.
+
+    `f` is f(t, q, v) = M^-1 force and R the reaction M^-1 r(t, q, L1); `kept` is (L0, L1); x is
+    (a1, L0, L1, R1).
+    """
+
+    t: float
+    q: Array
+    v: Array
+    a: Array
+    f: Array
+    R: Array
+    h: float
+    kept: Array
+    x: Array
+
+
+@dataclass
+class Unknowns:
+    """a1, L0, L1, R0, R1; R0 was asked for with the multiplier `asked`, and may be not settled."""
+
+    a: Array
+    L0: Array
+    L1: Array
+    R0: Array
+    R1: Array
+    asked: Array
+    settled: bool
+
+
+@dataclass
+class Matrices:
+    """Factorized matrices of position step and projection; how R follows L, with the mass."""
+
+    position: Solve
+    velocity: Solve
+    scales: Scales
+    by_lam: Array
+    mass: Solve
+
+
+class HHTI2OfResidual(HHTI2):
+    """One step of (3.4), asked of a residual."""
+
+    unknowns: Any
+
+    def begin(self, t: float, motion: Motion, h: float) -> Any:
+        """Start with a0 = f(t0, q0, v0)."""
+        q, v, vdot, lam, _ = motion
+        f = true_acceleration(self.o, t, q, v, 0.0 * lam, NO_VECTOR, sure=False)
+        L, R = np.concatenate([lam, lam]), vdot - f
+        return State(t, q, v, f, f, R, h, L, np.concatenate([f, L, R]))
+
+    def take(self, state: Any, h: float) -> Any:
+        """See `Scheme`."""
+        s: State = state
+        self._prepare(s, self.adjusted(s.a, s.f, h / s.h), h)
+        self.newton.solve(self)
+        x = self.unknowns
+        L, q, v = stacked(1.0, x.L0, 1.0, x.L1), self._q1(x), self._v1(x)
+        found = stacked(1.0, x.a, 1.0, L, 1.0, x.R1)
+        return State(self.t, q, v, x.a, self.new_force(x.a), x.R1, h, L, found)
+
+    def _prepare(self, s: State, a0: Array, h: float) -> None:
+        """Work out what is known before the unknowns, and guess these."""
+        n, m = self.o.n_q, self.o.n_lam
+        self.t, self.h, self.hb, self.hg = s.t + h, h, h * h * self.beta, h * self.gamma
+        self.q0, self.v0, self.f0, self.t0 = s.q, s.v, s.f, s.t
+        self.q_hat = s.q + h * s.v + h * h * (0.5 - self.beta) * a0
+        self.v_hat = s.v + h * (1.0 - self.gamma) * a0
+        guess = self.newton.past.predicted(self.t)
+        a, L0, L1, R1 = np.split(guess, [n, n + m, n + 2 * m])
+        last, R0 = self.newton.last_solvers, s.R  # the reaction at the end of the last step
+        if last is not None:
+            R0 = R0 + last.by_lam @ (L0 - s.kept[m:])
+        self.unknowns = Unknowns(a, L0, L1, R0, R1, L0, m == 0)
+
+    def _q1(self, x: Unknowns) -> Array:
+        """Return q1 (3.4a)."""
+        w, half = self.weights, 0.5 * self.h * self.h
+        return np.asarray(self.q_hat + self.hb * x.a + half * (w.q0 * x.R0 + w.q1 * x.R1))
+
+    def _v1(self, x: Unknowns) -> Array:
+        """Return v1 (3.4b)."""
+        w = self.weights
+        return np.asarray(self.v_hat + self.hg * x.a + self.h * (w.v0 * x.R0 + w.v1 * x.R1))
+
+    def _balance(self, q: Array, v: Array, vdot: Array, lam: Array) -> Balance:
+        assert self.o.whole is not None
+        return self.o.whole.balance(self.t, q, v, vdot, lam, NO_VECTOR)
+
+    def correct(self, solvers: Any) -> Sizes:
+        """Do one position step and one projection, see `Problem`."""
+        matrices: Matrices = solvers
+        o, x, h, n, m = self.o, self.unknowns, self.h, self.o.n_q, self.o.n_lam
+        x = self._with_old_reaction(x, matrices)
+        q, v = self._q1(x), self._v1(x)
+        at = self._balance(q, v, self.new_force(x.a), 0.0 * x.L1)
+        d = matrices.position(np.concatenate([-at.motion, -at.position / self.hb]))  # (3.4c), g
+        d_lam = part(d, n, n + m)
+        dR = matrices.by_lam @ d_lam
+        a, L0, L1 = self._moved(x.a + d[:n], dR, dR), x.L0 + d_lam, x.L1 + d_lam
+        self.unknowns = x = Unknowns(a, L0, L1, x.R0 + dR, x.R1 + dR, x.asked, x.settled)
+        value = stacked(1.0, larger(a, x.R1), 1.0, x.L1)
+        moved = size(self.relative, matrices.scales, d, value, q, self.hb if m else self.hg, n, m)
+        if not m:
+            return (moved,)
+        e = self.project(matrices)
+        x = self.unknowns
+        value = stacked(1.0, larger(x.a, x.R1), 1.0, x.L1)
+        change = stacked(1.0 / h, self._v1(x) - v, 1.0, e + d_lam)
+        compared = of_rates(o, matrices.scales)
+        return (moved, size(self.relative, compared, change, value, v, h, n, m))
+
+    def _with_old_reaction(self, x: Unknowns, matrices: Matrices) -> Unknowns:
+        """Return the unknowns with R0 = r(t0, q0, L0) (3.4d); q1 moves with it."""
+        whole = self.o.whole
+        assert whole is not None
+        allowed = MOVING * self.relative * max(float(np.linalg.norm(y)) for y in (x.a, x.R0))
+        since = matrices.by_lam @ (x.L0 - x.asked)
+        if x.settled and float(np.linalg.norm(since)) <= allowed:
+            return x
+        at = whole.balance(self.t0, self.q0, self.v0, self.f0 + x.R0, x.L0, NO_VECTOR)
+        d = -matrices.mass(at.motion)
+        settled = float(np.linalg.norm(d)) <= allowed
+        return Unknowns(x.a, x.L0, x.L1, x.R0 + d, x.R1, x.L0, settled)
+
+    def project(self, solvers: Any) -> Array:
+        """Project the velocity, and return the change of the multiplier in v1."""
+        matrices: Matrices = solvers
+        o, w, x, n = self.o, self.weights, self.unknowns, self.o.n_q
+        assert o.whole is not None
+        q, v, f1 = self._q1(x), self._v1(x), self.new_force(x.a)
+        at = self._balance(q, v, f1 + x.R1, x.L1)
+        lack = at.motion if self.variant == "end" else self._lack_elsewhere(q, v, x)  # (3.4d)
+        rate = o.whole.rate_beside(self.t, q, v, f1 + x.R1, at)  # (3.4e)
+        e = matrices.velocity(np.concatenate([-w.v1 * lack, -rate / self.h]))
+        e_lam = part(e, n, n + o.n_lam)
+        dL0 = w.projection0 * e_lam
+        dR0 = matrices.by_lam @ dL0
+        dR1 = (e[:n] - w.v0 * dR0) / w.v1  # v1 moves by h e
+        a, L0, L1 = self._moved(x.a, dR0, dR1), x.L0 + dL0, x.L1 + w.projection1 * e_lam
+        self.unknowns = Unknowns(a, L0, L1, x.R0 + dR0, x.R1 + dR1, x.asked, x.settled)
+        return e_lam
+
+    def _lack_elsewhere(self, q: Array, v: Array, x: Unknowns) -> Array:
+        """Return M R1 - r(L1) where the variant has it: the difference of two calls."""
+        whole, t, h = self.o.whole, self.t, self.h
+        assert whole is not None
+        place = self.q0 + h * self.v0  # (3.5)
+        if self.variant != "predicted":  # a midpoint, that of q1 or that of (3.5)
+            end = q if self.variant == "midpoint" else place
+            t, place, v = t - 0.5 * h, 0.5 * (self.q0 + end), 0.5 * (self.v0 + v)
+        zero = np.zeros(self.o.n_q), 0.0 * x.L1
+        with_it = whole.balance(t, place, v, x.R1, x.L1, NO_VECTOR).motion
+        return np.asarray(with_it - whole.balance(t, place, v, *zero, NO_VECTOR).motion)
+
+    def _moved(self, a: Array, dR0: Array, dR1: Array) -> Array:
+        """Return an a1 such that changes of the reactions do not move q1."""
+        w = self.weights
+        return np.asarray(a - 0.5 / self.beta * (w.q0 * dR0 + w.q1 * dR1))
+
+    def setup(self) -> Any:
+        """Factorize the derivatives of (3.4c) and g, and the projection onto the rate of g."""
+        o, newton, w, x = self.o, self.newton, self.weights, self.unknowns
+        whole, n, m, ca = o.whole, o.n_q, o.n_lam, 1.0 / (1.0 + self.alpha)
+        assert whole is not None
+        newton.counters.njacs += 1
+        q, v = self._q1(x), self._v1(x)
+        state = self.t, q, v, self.new_force(x.a), 0.0 * x.L1, NO_VECTOR
+        found = whole.blocks(*state, ca, self.hb, self.hg)
+        newton.setup_cost = whole.matrix_cost
+        M = about_mass(whole, found.A / ca, *state[:4])
+        inertia, forces, J = [(ca, M)], [(1.0, found.A - ca * M)], [[(1.0, found.G)]]
+        per_beta = 0.5 / (self.beta * (1.0 + self.alpha))
+        R = [[((w.q0 + w.q1) * per_beta, found.R)]]
+        position = newton.factorize("position", [*inertia, *forces], R, J)
+        compared = scales(o, inertia, forces, J, q, self.hb, position)
+        compared = with_states(o, compared, x.a, v, forces, self.hg)
+        mass = factorize(M)
+        if not m:
+            return Matrices(position, position, compared, np.zeros((n, 0)), mass)
+        by_lam = -np.array([mass(column) for column in found.R.T]).T
+        R = [[(w.v0 * w.projection0 + w.v1 * w.projection1, found.R)]]
+        velocity = newton.factorize("velocity", [(1.0, M)], R, J)
+        return Matrices(position, velocity, compared, by_lam, mass)
+
+    @staticmethod
+    def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
+        """Acceleration and multipliers from (3.2), of second order because q and v are."""
+        assert o.whole is not None
+        L = kept.reshape(2, o.n_lam).mean(axis=0)
+        return accelerations_of(o.whole)(o.name, t, q, v, L, NO_VECTOR, accurate=False)
