@@ -115,13 +115,14 @@ def _real(name: str, t: float, value: Any) -> Array:
 
 
 def _matrix(t: float, size: int, value: Any) -> Matrix:
-    """Return what `jac` has returned, as a square matrix of floats."""
+    """Return what `jac` has returned, as a matrix of floats with a column for every unknown."""
     if sparse.issparse(value):
         matrix = sparse.csc_array(value)
         matrix.data = _real("jac", t, matrix.data)
     else:
         matrix = np.atleast_2d(_real("jac", t, value))
-    if matrix.shape != (size, size):
+    rows, columns = matrix.shape
+    if columns != size or rows < size:  # overdetermined problems have more rows
         raise CallbackError(
             f"jac returned shape {matrix.shape} at t = {t:.9g}; expected {(size, size)}"
         )
