@@ -10,6 +10,12 @@ from genalpha.mechanisms.bouncing import Stop, bouncing_pendulum
 from genalpha.mechanisms.caraxis import car_axis
 from genalpha.mechanisms.chains import chain, closed_chain
 from genalpha.mechanisms.clutch import Clutch, clutch
+from genalpha.mechanisms.driven import (
+    DRIVEN,
+    controlled_pendulum,
+    hydraulic_boom,
+    motor_slider_crank,
+)
 from genalpha.mechanisms.exponential import hht_test, jay_negrut_test, jay_test
 from genalpha.mechanisms.fourbar import four_bar, n_four_bar
 from genalpha.mechanisms.pendulums import assimulo_pendulum, driven_pendulum, simple_pendulum
@@ -52,9 +58,26 @@ _CATALOGUE: tuple[Callable[..., Mechanism], ...] = (
 )
 
 
-def catalogue() -> Mapping[str, Callable[..., Mechanism]]:
-    """Return all mechanisms in the order of the docs: name -> function of its parameters."""
-    return MappingProxyType({function.__name__: function for function in _CATALOGUE})
+def catalogue(states: bool = False) -> Mapping[str, Callable[..., Mechanism]]:
+    """Return all mechanisms in the order of the docs: name -> function of its parameters.
+
+    Parameters
+    ----------
+    states : bool, optional
+        False (default): those of coordinates only. True: those with first-order states, whose
+        callbacks take z.
+    """
+    functions = DRIVEN if states else _CATALOGUE
+    return MappingProxyType({function.__name__: function for function in functions})
 
 
-__all__ = ["Block", "Clutch", "Stop", "catalogue", *(function.__name__ for function in _CATALOGUE)]
+__all__ = [
+    "Block",
+    "Clutch",
+    "Stop",
+    "catalogue",
+    "controlled_pendulum",
+    "hydraulic_boom",
+    "motor_slider_crank",
+    *(function.__name__ for function in _CATALOGUE),
+]

@@ -120,6 +120,26 @@ def _skate(mechanism: Mechanism, t: float, q: Vector) -> Lines:
     return [np.array([q[:2] - blade, q[:2] + blade])]
 
 
+def _motor_crank(mechanism: Mechanism, t: float, q: Vector) -> Lines:
+    pin = 0.2 * np.array([np.cos(q[0]), np.sin(q[0])])
+    box = 0.04 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
+    turn = np.linspace(0.0, 2.0 * np.pi, 40)
+    rotor = 0.05 * np.column_stack([np.cos(turn), np.sin(turn)])
+    return [np.array([[0.0, 0.0], pin, [q[2], 0.0]]), box + [q[2], 0.0], rotor]
+
+
+def _cart(mechanism: Mechanism, t: float, q: Vector) -> Lines:
+    box = np.array([[-1, -1], [1, -1], [1, 0], [-1, 0], [-1, -1]]) * [0.15, 0.12]
+    return [box + [q[0], 0.0], np.array([[q[0], 0.0], q[1:]])]
+
+
+def _boom(mechanism: Mechanism, t: float, q: Vector) -> Lines:
+    """The rod from its pivot, and the cylinder under it, whose rod is as long as it is out."""
+    foot, arm = np.array([0.6, -0.8]), 0.9
+    along = np.array([np.cos(q[2]), np.sin(q[2])])
+    return [np.array([[0.0, 0.0], 2.0 * q[:2]]), np.array([foot, arm * along])]
+
+
 _SKETCHES: dict[str, Callable[[Mechanism, float, Vector], Lines]] = {
     "pendulum_jn": lambda mechanism, t, q: [np.array([[0.0, 0.0], 2.0 * q[:2]])],
     "prescribed_mass": lambda mechanism, t, q: [np.array([[0.0, 0.0], [q[0], 0.0]])],
@@ -143,6 +163,9 @@ _SKETCHES: dict[str, Callable[[Mechanism, float, Vector], Lines]] = {
     "rolling_disk": _disk,
     "knife_edge": _skate,
     "chaplygin_sleigh": _skate,
+    "motor_slider_crank": _motor_crank,
+    "controlled_pendulum": _cart,
+    "hydraulic_boom": _boom,
 }
 
 
