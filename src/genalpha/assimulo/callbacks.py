@@ -192,7 +192,14 @@ class FromResidual:
 
 
 class ReadMechanism(Mechanism):
-    """A mechanism whose callbacks are ours: they need not be tried, and are dense."""
+    """A mechanism whose callbacks are ours: they need not be tried, and are dense.
+
+    The last `n_states` of its coordinates only stand for states, see `genalpha.model.states`.
+    """
+
+    def __init__(self, n_states: int = 0, **arguments: Any) -> None:
+        self.n_states = n_states
+        super().__init__(**arguments)
 
     def _has_sparse(self, mass: Any, given: dict[str, Any]) -> bool:
         return False

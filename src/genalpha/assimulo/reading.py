@@ -9,15 +9,14 @@ import numpy as np
 from genalpha.assimulo.callbacks import FromJacobian, FromResidual, ReadMechanism
 from genalpha.assimulo.layout import Layout, layout_of
 from genalpha.assimulo.probing import Recogniser
-from genalpha.assimulo.recognition import Found, recognised
+from genalpha.assimulo.recognition import Found, recognised, states_of
 from genalpha.assimulo.residual import Residual
+from genalpha.assimulo.states import Start, WithStates
 from genalpha.errors import UnsupportedProblemError
 from genalpha.model import Mechanism
 from genalpha.model.differences import scale
 
 Array = np.ndarray
-Start = tuple[float, Array, Array]
-
 #: How far a state is moved to see what depends on what, relative to its size.
 MOVE = 1e-3
 
@@ -39,6 +38,8 @@ def mechanism_from_problem(
       nonholonomic, with multipliers psi. They are kept; the positions drift.
     - "ind1" is refused: it holds neither positions' nor velocities' constraints.
     - An explicit problem with y = [q, v] has no constraints.
+    - Unknowns with a rate that are neither positions nor velocities are first-order states, in any
+      place: they become velocities of further coordinates, see `genalpha.model.states`.
     - A row that is nothing but a multiplier, up to a factor, is a constraint that is switched off
       (``g if sw[0] else lam``): the mechanism does not have it, and the multiplier stays 0.
 
@@ -90,18 +91,37 @@ class Reading:
             self.mechanism, self.layout = own.widened, layout_of(own, problem.form)
             _check_sizes(own, {"n_q": n_q, "n_lam": n_lam, "n_psi": n_psi})
             return
-        t, y, yd = start = start or _start(problem, self._F.explicit)
-        found = recognised(self._F, t, y, yd)
-        if found is None or not _fits(found, n_q, n_lam, n_psi):
-            found = Recogniser(self._F, t, y, yd).recognise(n_q, n_lam, n_psi)
+        start = start or _start(problem, self._F.explicit)
+        found = recognised(self._F, *start)
+        n_states = 0
+        if found is None:
+            found, n_states = self._with_states(start)
+        if found is None or not _fits(found, n_q and n_q + n_states, n_lam, n_psi):
+            found = Recogniser(self._F, *start).recognise(n_q, n_lam, n_psi)
         self.layout = Layout.of(found.places)
+        t, y, yd = start
+        if isinstance(self._F, WithStates):
+            self.layout, (t, y, yd) = self._F.layout(found.places), self._F.start(start)
         self._callbacks = FromResidual(self._F, found, t, y, yd)
         derivatives = FromJacobian(self._callbacks).arguments() if self._F.has_jacobian else {}
         redundant = {"redundant": getattr(problem, "redundant", "error")}
-        self.mechanism = ReadMechanism(**self._callbacks.arguments() | derivatives | redundant)
+        arguments = self._callbacks.arguments() | derivatives | redundant
+        self.mechanism = ReadMechanism(n_states, **arguments)
         if self.mechanism.redundant == "error":  # otherwise rows are left out, which F cannot do
             self.mechanism.whole = self._callbacks.whole
         self._kinds = self._kinds_of_rows(start) if self._F.switches else None
+
+    def _with_states(self, start: Start) -> tuple[Found | None, int]:
+        """Recognise a residual that has first-order states as well; return how many."""
+        states = states_of(self._F, *start)
+        if not states.size:
+            return None, 0
+        F = WithStates(self._F, states)
+        found = recognised(F, *F.start(start))
+        if found is None or not F.is_driven(found.places, found.reactions, start):
+            return None, 0
+        self._F = F
+        return found, states.size
 
     @property
     def switches(self) -> list[bool]:
@@ -122,7 +142,7 @@ class Reading:
     def _kinds_of_rows(self, start: Start) -> Array:
         """Tell which rows of constraints change with q, v, accelerations, multipliers: 5 calls."""
         assert self._callbacks is not None
-        t, y, yd = start
+        t, y, yd = self._F.start(start) if isinstance(self._F, WithStates) else start
         places = self._callbacks.found.places
         q, v, none = places.q, places.v, places.q[:0]
         others = np.setdiff1d(np.arange(y.size), np.concatenate([q, v]))

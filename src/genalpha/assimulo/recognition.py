@@ -57,6 +57,14 @@ def recognised(F: Residual, t: float, y: Array, yd: Array) -> Found | None:
         return None
 
 
+def states_of(F: Residual, t: float, y: Array, yd: Array) -> Array:
+    """Return the unknowns whose rates appear, but which are neither positions nor velocities."""
+    try:
+        return Recognition(F, t, y, yd, states=True).states
+    except DoubtError:
+        return np.arange(0)
+
+
 class Recognition:
     """Finds out what unknowns and rows are.
 
@@ -68,11 +76,24 @@ class Recognition:
         All rows but those of q' = v.
     """
 
-    def __init__(self, F: Residual, t: float, y: Array, yd: Array) -> None:
+    def __init__(self, F: Residual, t: float, y: Array, yd: Array, states: bool = False) -> None:
         self.F, self.t, self.y, self.yd = F, t, y, yd
         self.random = np.random.default_rng(1)
         self.base = F(t, y, yd)
-        self._find_kinematics()
+        if states:
+            self._find_states()
+        else:
+            self._find_kinematics()
+
+    def _find_states(self) -> None:
+        """Find unknowns with a rate beside positions and velocities, `states`."""
+        everything = np.arange(self.y.size)
+        self.pushed = self._moves(self.yd, everything)
+        self.push = self._change(yd=self.pushed)
+        moves = self._moves(self.y, everything)
+        self._choose(moves, self._change(y=moves))
+        with_rates = [j for j in self.others.tolist() if self._change(yd={j: 1.0}).any()]
+        self.states = np.array(with_rates, dtype=int)
 
     # --- moving -------------------------------------------------------------------------------
 
@@ -120,8 +141,10 @@ class Recognition:
             fits = (np.abs(E[row] + c[:, None] * e) <= noise) & (e != 0.0)
             found += [(row, int(a), int(b)) for a, b in np.argwhere(fits) if a != b]
         chosen: list[tuple[int, int, int]] = []
+        # a position is no velocity, unless it must be: x' = v is one of them, not I' = x
+        positions = {a for _, a, _ in found}
         # earlier unknowns are positions where there is a choice
-        for row, a, b in sorted(found, key=lambda x: (x[1] > x[2], x[0])):
+        for row, a, b in sorted(found, key=lambda x: (x[2] in positions, x[1] > x[2], x[0])):
             rows, q, v = ({x[i] for x in chosen} for i in range(3))
             if row not in rows and not {a, b} & (q | v):
                 chosen.append((row, a, b))

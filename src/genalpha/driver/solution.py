@@ -120,7 +120,7 @@ class Solution:
         else:
             knots = [self._at(x, side) for x in times]
             found = Knot(times, *(_rows([k[i] for k in knots]) for i in range(1, 6)))  # type: ignore[arg-type]
-        return narrow_knot(found, self._n) if self.mechanism.n_z else found
+        return narrow_knot(found, self._n) if self.z.shape[1] else found
 
     def points(self, t: ArrayLike | None = None) -> list[tuple[Mechanism, Knot]]:
         """Return the motion at times, default `self.t`, each with the mechanism that moves there.

@@ -466,7 +466,9 @@ class Mechanism(Equations):
 
     def replace(self, **changes: Any) -> Mechanism:
         """Return a copy with some constructor arguments changed, for example another start."""
-        changed = Mechanism(**{**self._arguments, **changes})
+        changed = Mechanism.__new__(Mechanism)
+        changed.n_states = self.n_states
+        Mechanism.__init__(changed, **{**self._arguments, **changes})
         if self.recipe:
             changed.recipe = (Mechanism.replace, (self,), changes)
         changed.outline = self.outline
