@@ -25,7 +25,8 @@ def test_stable_and_damped_as_promised(c):
     """No mode with a negative real part, or none at all, grows; stiff ones fall by the radius."""
     turn = np.exp(1j * np.linspace(np.pi / 2, 3 * np.pi / 2, 13))
     for size in (1e-3, 0.1, 1.0, 10.0, 1e4):
-        assert first_order_radius(c, size * turn).max() <= 1.0 + 1e-12
+        # a double root, that of rho_inf = 1 at infinity, is known to the root of rounding
+        assert first_order_radius(c, size * turn).max() <= 1.0 + 1e-7
     assert first_order_radius(c, [-1e9])[0] == pytest.approx(radius_at_infinity(c), abs=1e-6)
 
 
