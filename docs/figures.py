@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 import warnings
@@ -211,9 +212,13 @@ def with_sources(table):
             return table()
         script = f"import figures; print(figures.{table.__name__}())"
         told = subprocess.run(
-            [sys.executable, "-c", script], cwd=Path(__file__).parent, capture_output=True,
-            env={**os.environ, "GENALPHA_PLAIN": "1"}, text=True, check=True,
-        )  # fmt: skip
+            [sys.executable, "-c", script],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            env={**os.environ, "GENALPHA_PLAIN": "1"},
+            text=True,
+            check=True,
+        )
         return told.stdout.rstrip()
 
     return run
@@ -284,10 +289,19 @@ def tolerances():
                 work = [count.nsteps, count.nerrfails, count.nniters]
                 rows.append([f"`{name}`", f"`{scheme}`", f"{tolerance:.0e}", *errors, *work])
     return markdown(
-        ["mechanism", "scheme", "rtol = atol", "error of q", "of v", "of lam", "steps",
-         "rejected", "Newton iterations"],
+        [
+            "mechanism",
+            "scheme",
+            "rtol = atol",
+            "error of q",
+            "of v",
+            "of lam",
+            "steps",
+            "rejected",
+            "Newton iterations",
+        ],
         rows,
-    )  # fmt: skip
+    )
 
 
 def step_sizes():
@@ -298,9 +312,11 @@ def step_sizes():
     left.loglog(times, [abs(o.reference.motion(t).v[2]) for t in times], "k", lw=1.0)
     left.set(xlabel="t in s", ylabel="|angular velocity| in rad/s", title="the motion")
     styles = (
-        ("GenAlphaI3", 0.9, "C3", "-"), ("GenAlphaI3", 0.2, "C3", "--"),
-        ("GenAlphaSOI2", 0.9, "C0", "-"), ("GenAlphaSOI2", 0.2, "C0", "--"),
-    )  # fmt: skip
+        ("GenAlphaI3", 0.9, "C3", "-"),
+        ("GenAlphaI3", 0.2, "C3", "--"),
+        ("GenAlphaSOI2", 0.9, "C0", "-"),
+        ("GenAlphaSOI2", 0.2, "C0", "--"),
+    )
     for scheme, rho_inf, color, line in styles:
         s = integrate(o, 4.0, scheme, rtol=1e-4, atol=1e-4, rho_inf=rho_inf)
         label = f"{scheme}, rho_inf = {rho_inf:g}: {s.statistics.nsteps} steps"
@@ -359,11 +375,29 @@ def rounding_noise():
     return markdown(*linear_solvers.rounding_noise())
 
 
+# --- many runs ---------------------------------------------------------------------------------
+
+
+def sweep():
+    script = runpy.run_path(str(Path(__file__).parent / "examples" / "sweep.py"))
+    save(script["plot"](*script["main"]()), "sweep")
+
+
 # --- all of them --------------------------------------------------------------------------------
 
 FIGURES = {
     f.__name__: f
-    for f in (tutorial, results, moving, index, condition, undamped, step_sizes, stiff_chain)
+    for f in (
+        tutorial,
+        results,
+        moving,
+        index,
+        condition,
+        undamped,
+        step_sizes,
+        stiff_chain,
+        sweep,
+    )
 }
 TABLES = {
     f.__name__: f

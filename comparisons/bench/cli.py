@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from comparisons.bench import against, error_race, exudyn, growth, newton, overhead, race
+from comparisons.bench import against, error_race, exudyn, formulas, growth, newton, overhead, race
 from comparisons.bench.layout import markdown_page, tables, with_tables
 from comparisons.bench.plan import Plan
 from comparisons.bench.rows import OUTPUT, RECORDS, Row, rows_of
@@ -24,6 +24,7 @@ BENCHMARKS: dict[str, Callable[[Plan], Iterator[Row]]] = {
     "race": race.run,
     "error race": error_race.run,
     "exudyn": exudyn.run,
+    "formulas": formulas.run,
     "against": against.run,
 }
 #: Columns where the output is no terminal.

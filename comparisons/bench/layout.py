@@ -144,6 +144,17 @@ LAYOUTS: dict[str, Layout] = {
         {"µs/step": ".1f", "it/step": ".2f", "error": ".1e", "ratio": ".2f", "target": ".1f"},
         ("ratio",),
     ),
+    "formulas": Layout(
+        "Mechanisms from formulas: steps in machine code",
+        "Microseconds of CPU time per step with equal steps, start-up subtracted. *Exudyn*: its "
+        "own C++ bodies and joints, in the same 3 N absolute coordinates with 2 N constraints "
+        "and with the same h, interleaved; the faster of its two Newton variants. *ratio*: ours / "
+        "Exudyn's, with a target for GenAlphaI3, which is of index 3 as Exudyn is.",
+        ("mechanism", "scheme"),
+        {"h": ".0e", "µs/step": ".2f", "start-up ms": ".1f", "it/step": ".2f",
+         "Exudyn µs": ".1f", "ratio": ".2f", "target": ".1f"},
+        ("ratio",),
+    ),
     "against": Layout(
         "Old and new code, interleaved",
         "CPU time of whole integrations, start included, of this code and of an older one, by "

@@ -19,7 +19,7 @@ def example(name):
 
 
 def test_all_examples_are_tested():
-    tested = {"pendulum", "bouncing", "motor", "all_solvers"}
+    tested = {"pendulum", "bouncing", "motor", "all_solvers", "sweep"}
     assert {path.stem for path in EXAMPLES.glob("*.py")} == tested
 
 
@@ -72,3 +72,13 @@ def test_all_solvers():
     ]
     assert all(error < 1e-2 for *_, error, _ in rows)
     assert all(drift < 1e-12 for *_, drift in rows[:3])
+
+
+def test_sweep():
+    pytest.importorskip("sympy", reason="needs the extra [symbolic]")
+    script = example("sweep")
+    angles, turns = script["main"](points=5, t_final=0.5)
+    assert turns.shape == (5, 5) and np.isfinite(turns).all()
+    assert turns[2, 2] == 0.0  # it hangs
+    np.testing.assert_allclose(turns, -turns[::-1, ::-1], atol=1e-6)  # the mirror image
+    script["plot"](angles, turns)

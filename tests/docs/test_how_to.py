@@ -53,6 +53,21 @@ def test_reactions() -> None:
     assert np.abs(space["balance"][:, crank[:2]]).max() < 1e-12 * largest
 
 
+def test_formulas() -> None:
+    pytest.importorskip("sympy", reason="needs the extra [symbolic]")
+    pytest.importorskip("numba", reason="needs the extra [numba]")
+    space = page("formulas")
+    assert np.array_equal(space["longer"].q0, [1.2, 0.0])
+    assert np.abs(space["solution"].energy()).max() < 1e-3
+    assert abs(space["motion"].q[-1, 0]) < 1.0
+    assert space["runs"].mode == "threads" and not space["runs"].failures
+    plain = space["arms"].replace(quadratic_velocity=False)
+    state = 0.0, space["arms"].q0, np.array([1.0, 2.0])
+    s = np.sin(state[1][0] - state[1][1])
+    terms = space["arms"].force(*state) - plain.force(*state)
+    assert np.allclose(terms, [-s * 4.0, s * 1.0], atol=1e-8)
+
+
 def test_friction() -> None:
     space = page("friction")
     solution, sliding = space["solution"], space["sliding"]

@@ -23,7 +23,7 @@ from genalpha.model.table import TABLE
 Array = np.ndarray
 
 #: Larger mechanisms have sparse matrices if no more than this part of their entries is not zero.
-SMALL, SPARSE_ENOUGH = 60, 0.2
+SMALL, SPARSE_ENOUGH = 128, 0.2
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,14 @@ import numpy as np
 from genalpha.imports import COMPILED
 from genalpha.kernels import Native
 from genalpha.model.callbacks import Constant
-from genalpha.numerics.systems import SMALL
 
 #: What is always evaluated; what else, if there are holonomic or nonholonomic constraints.
 ALWAYS = ("mass", "force")
 HOLONOMIC = ("holonomic", "holonomic_jacobian")
 NONHOLONOMIC = ("nonholonomic", "nonholonomic_jacobian", "nonholonomic_gradient")
 TANGENT = ("stiffness", "damping")
+#: Unknowns of a system that dense matrices in machine code are still faster for than sparse ones.
+LARGEST = 128
 #: The methods of `genalpha.numerics.systems` that dense matrices are for.
 DENSE = ("auto", "dense")
 
@@ -43,7 +44,7 @@ def native_steps(module: str, name: str, scheme: Any, count: int, *more: str) ->
     size, method = o.n_q + o.n_lam + o.n_psi, newton.systems.method
     fits = COMPILED and o.whole is None and o.is_ideal and not o.is_sparse
     fits = fits and newton.mode == "auto" and method in DENSE
-    if not fits or (size > SMALL and method == "auto"):
+    if not fits or (size > LARGEST and method == "auto"):
         return None
     wanted = [*ALWAYS]
     wanted += [*HOLONOMIC, *more] if o.n_lam else []
