@@ -84,6 +84,8 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         self._has_started = False
         #: Calls of res, and those for matrices, that earlier runs have reported.
         self._before = self._reported = 0, 0
+        #: Mechanisms that the present run asks, and their calls before it.
+        self._asked: list[tuple[Mechanism, dict[str, int]]] = []
         self._counters: Counters = Counters()
         self._prepare()
 
@@ -115,6 +117,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         """Reset the statistics (called by `simulate`)."""
         self.statistics.reset()
         self._counters, self._before = Counters(), self._reported
+        self._asked = [(self._reading.mechanism, self._reading.mechanism.calls)]
         for key in (*COUNTED, *EVENTS):
             self.statistics[key] = 0
         if self.backward and self.problem_info["time_events"]:
@@ -196,7 +199,10 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         chosen = Options(self.scheme, **self._values((*SCHEMES[self.scheme].options, *NEWTON)))
         if not faults and not chosen.faults:
             tolerance = leading_tolerance(self.rtol, self.atol) if self.h is None else None
-            return Stepper(self._mechanism(), chosen, self._counters, tolerance)
+            asked = self._mechanism()
+            if all(asked is not known for known, _ in self._asked):
+                self._asked.append((asked, dict.fromkeys(asked.calls, 0)))
+            return Stepper(asked, chosen, self._counters, tolerance)
         if not chosen.faults:
             try:
                 chosen.settings(mechanism)
@@ -284,6 +290,21 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         self.y, self.yd = layout.assemble(Motion(*motion))
         return [0, self.y.copy(), self.yd.copy()]
 
+    @property
+    def calls(self) -> dict[str, int]:
+        """How often each callback of the mechanism was called in the last run, by name.
+
+        Of a plain problem: `res` (or `rhs`), which is ``nfcns + nfcnjacs`` of the statistics.
+        """
+        if self._plain:
+            name = "rhs" if self._F.explicit else "res"
+            return {name: self.statistics["nfcns"] + self.statistics["nfcnjacs"]}
+        found: dict[str, int] = {}
+        for mechanism, before in self._asked:
+            for key, count in mechanism.calls.items():
+                found[key] = found.get(key, 0) + count - before.get(key, 0)
+        return found
+
     def print_statistics(self, verbose: int = NORMAL) -> None:
         """Print the statistics and the main options."""
         Implicit_ODE.print_statistics(self, verbose)
@@ -292,8 +313,10 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         scheme = ", ".join(f"{name} = {value}" for name, value in own.items())
         atol = np.unique(self.atol)
         sizes = f"{self._counters.h_min:.3g}, {self._counters.h_max:.3g}"
+        calls = ", ".join(f"{key} {count}" for key, count in self.calls.items() if count)
         for line in (
             f" {'Smallest and largest step':<48}: {sizes}",
+            f" {'Calls':<48}: {calls}",
             "\nSolver options:\n",
             f" Solver                  : {type(self).__name__}",
             f" Scheme                  : {scheme}",
