@@ -29,7 +29,7 @@ users write. All solvers get the same Assimulo problem, a plain `Implicit_Proble
 y = [height, velocity] (tolerances 1e-8; `genalpha.integrate` gets the same functions). "n of m" are
 the events within 1e-6 of the exact ones, of those that there are in 5 s down to waits of a
 nanosecond; a ball that loses speed has infinitely many, and "comes to rest" says how fast it was
-when the solver said so.
+when the solver said so. After `v = 0` it rests at once; gravity would pull it through the floor.
 
 `IDA` is SUNDIALS through scikit-sundae, with genalpha's own search for events. `Radau5DAE` and
 `ODASSL` are those of Assimulo {version}; ODASSL has no state events, Radau5DAE looks at the ends of
@@ -55,6 +55,10 @@ def _blind(y: np.ndarray) -> None:
     y[1] = -y[1]
 
 
+def _plastic(y: np.ndarray) -> None:
+    y[1] = 0.0
+
+
 def _nothing(y: np.ndarray) -> None:
     pass
 
@@ -65,6 +69,7 @@ HANDLERS: list[tuple[str, Callable[[np.ndarray], None], float | None]] = [
     ("`y = 0; v = abs(v)`", _absolute, 1.0),
     ("`y = 0; v = .8 abs(v)`", _damped, 0.8),
     ("`v = -v`", _blind, 1.0),
+    ("`v = 0`", _plastic, 0.0),
     ("g = sin(1e4 t), 0.05 s", _nothing, None),
 ]
 
@@ -195,7 +200,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        table = grid(["solver", *(text for text, _, _ in HANDLERS)], rows(), left=6)
+        table = grid(["solver", *(text for text, _, _ in HANDLERS)], rows(), left=7)
     text = markdown(table)
     if arguments.docs:
         PAGE.write_text(INTRODUCTION.format(version=version) + text + "\n")

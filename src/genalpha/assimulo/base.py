@@ -155,7 +155,9 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         start = start._replace(y=self._continued(stepper.full, start.t, start.y))
         march = March(stepper, step_sizes(self, layout, stepper.full))
         march.begin(start_knot(stepper.full, layout, start.t, start.y), tf)
-        return start, Course(march, layout)
+        course = Course(march, layout)
+        # a handler that changes velocities need not know that they are in yd as well
+        return start._replace(yd=course.at(start.t).yd), course
 
     def _read_again(self, start: Point) -> None:
         """Take over the switches, and what an event may have changed in the problem."""

@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 from assimulo.exception import TerminateSimulation
-from assimulo.problem import Explicit_Problem
+from assimulo.problem import Explicit_Problem, Implicit_Problem
 
 from genalpha import Mechanism
 from genalpha.errors import AccumulatingEventsError, CallbackError, InvalidOptionError
@@ -399,6 +399,41 @@ class TestHandlersOfNewUsers:
         assert len(self.hits) > 15
         assert self.hits == pytest.approx(exact, abs=1e-10)
         assert self.lowest > -1e-12
+
+    @pytest.mark.parametrize("h", [None, 0.01])
+    @pytest.mark.parametrize("rate", [0.0, 1e-10, 1e-6, 1e-4, 1e-3])
+    @pytest.mark.parametrize("explicit", [True, False])
+    def test_a_ball_that_is_stopped_does_not_fall_through(self, make, h, rate, explicit):
+        def handle(solver, info):
+            solver.y[1] *= -rate
+
+        if explicit:
+            ball = Explicit_Problem(lambda t, y: np.array([y[1], -10.0]), [1.0, 0.0])
+            ball.state_events = lambda t, y, sw: np.array([y[0]])
+        else:
+            ball = Implicit_Problem(
+                lambda t, y, yd, sw=None: np.array([yd[0] - y[1], yd[1] + 10.0]),
+                [1.0, 0.0],
+                [0.0, -10.0],
+            )
+            ball.state_events = lambda t, y, yd, sw: np.array([y[0]])
+        ball.handle_event = handle
+        solver = make(ball, h=h)
+        with pytest.raises(AccumulatingEventsError, match=r"state_events\[0\].* rest"):
+            solver.simulate(1.0)
+        assert min(y[0] for y in solver.y_sol) > -1e-12
+
+    def test_a_switch_says_what_follows(self, make):
+        """A trap door: the ball is stopped, then the floor is gone."""
+
+        def handle(solver, info):
+            solver.y[1], solver.sw = 0.0, [True]
+
+        ball = Explicit_Problem(lambda t, y, sw: np.array([y[1], -10.0]), [1.0, 0.0], sw0=[False])
+        ball.state_events = lambda t, y, sw: np.array([y[0]])
+        ball.handle_event = handle
+        _, y = make(ball).simulate(1.0)
+        assert y[-1, 0] < -0.5
 
     def test_oscillations_within_a_step(self, make):
         ball = Explicit_Problem(lambda t, y: np.array([y[1], -10.0]), [1.0, 0.0])
