@@ -323,5 +323,7 @@ def test_wrong_arguments_are_named(change: dict[str, Any], words: str) -> None:
 
 def test_wrong_sizes_are_named() -> None:
     """So do errors of callbacks."""
-    with pytest.raises(CallbackError, match=r"state_rate returned shape \(3,\); expected \(2,\)"):
+    with pytest.raises(
+        CallbackError, match=r"state_rate returned shape \(3,\) at t = 0; expected \(2,\)"
+    ):
         Made().mechanism(state_rate=lambda t, q, v, z: np.zeros(3))

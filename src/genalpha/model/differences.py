@@ -25,9 +25,8 @@ from scipy import sparse
 Array = np.ndarray
 
 EPS = float(np.finfo(float).eps)
-#: Relative error of the accurate differences: rounding over the step of central ones, and as much
-#: again where a function varies faster than its second difference shows.
-DIFFERENCED = 1e-10
+#: Relative error of the accurate differences.
+DIFFERENCED = 1e-12
 TINY = 1e-300
 #: Step of the fourth-order first difference: balances rounding, eps / s, and truncation, s^4.
 FIRST_STEP = EPS ** (1 / 5)

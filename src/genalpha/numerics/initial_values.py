@@ -24,6 +24,7 @@ from scipy import sparse
 
 from genalpha.errors import ConvergenceError, InconsistentStartError, SingularSystemError
 from genalpha.model import DrivenMotion, Mechanism, Motion
+from genalpha.model.differences import DIFFERENCED
 from genalpha.model.equations import Equations
 from genalpha.model.given import Given
 from genalpha.numerics.finite import check_finite
@@ -297,8 +298,9 @@ def _nearest(
     c = constraint(x)
     # a limit that is no solution: contradicting constraints, or a start too far away
     scale = np.abs(jacobian(x)) @ np.maximum(1.0, np.abs(x)) + 1e-300
-    # what is differenced has the rounding errors of differences, rates of a residual have more
-    allowed = max(1e-11, 100.0 * o.rounding if o.whole is None else 1e-9)
+    # what is differenced has the errors of differences, larger where it varies fast
+    exact = o.whole is None and o.rounding < DIFFERENCED
+    allowed = 1e-11 if exact else 1e-8
     if not np.max(np.abs(c) / scale) <= allowed:
         raise _not_projected(o, level, c, f"no solution after {MAX_ITERATIONS} iterations")
     return x
