@@ -47,5 +47,6 @@ def check_finite(
     if certain:
         raise CallbackError(
             f"{where} failed at t = {t:.9g}, q = {q}, v = {v}: they are not finite, but all "
-            "callbacks are when they are called again; they must be functions of their arguments"
+            f"callbacks ({', '.join(['force', *sorted(set(o.given) - {'force'})])}) are when they "
+            "are called again; they must be functions of their arguments"
         )
