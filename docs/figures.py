@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # for the package `compariso
 import ablation as ablations
 import bounds
 import choices
+import first_order
 import forms
 import linear_solvers
 import orders
@@ -429,7 +430,7 @@ def written(make):
     return lambda: made if isinstance(made := make(), str) else markdown(*made)
 
 
-for module in (bounds, forms, oscillator, transients, variants):
+for module in (bounds, first_order, forms, oscillator, transients, variants):
     FIGURES |= {name: drawn(name, draw) for name, draw in module.FIGURES.items()}
     TABLES |= {name: written(make) for name, make in module.TABLES.items()}
 
