@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ from genalpha.assimulo.adapting import knows_derivatives, without_derivatives
 from genalpha.assimulo.course import Course, made_consistent, start_knot
 from genalpha.assimulo.explicit_calls import first_rhs, results_without_yd
 from genalpha.assimulo.option import HasOptions
+from genalpha.assimulo.option import key as name_of
 from genalpha.assimulo.reading import Reading
 from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.running import Point, Running
 from genalpha.assimulo.solver_options import FOREIGN
 from genalpha.assimulo.step_sizes import step_sizes
-from genalpha.driver.march import March
-from genalpha.driver.options import NEWTON, Options
+from genalpha.driver.extrapolation import ExtrapolatedSolution, Replay, integrate_to_error
+from genalpha.driver.march import Advance, March
+from genalpha.driver.options import NEWTON, RESULT, Options, options_of
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import (
     CallbackError,
@@ -32,6 +35,7 @@ from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import leading_tolerance
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.initial_values import consistent_initial_values
+from genalpha.numerics.interpolation import Knot
 from genalpha.schemes import SCHEMES
 
 Array = np.ndarray
@@ -55,6 +59,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
     #: Name of the scheme in `genalpha.schemes`.
     scheme = ""
     h: float | None
+    error: dict[str, float] | None
     atol: Array
     rtol: float
     linear_solver: str
@@ -153,11 +158,38 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         self._read_again(start)
         stepper, layout = self._stepper(), self._reading.layout
         start = start._replace(y=self._continued(stepper.full, start.t, start.y))
-        march = March(stepper, step_sizes(self, layout, stepper.full))
-        march.begin(start_knot(stepper.full, layout, start.t, start.y), tf)
+        knot = start_knot(stepper.full, layout, start.t, start.y)
+        march: Advance
+        if self.error is not None:
+            march = Replay(knot, tf, self._to_error(stepper.full))
+        else:
+            march = March(stepper, step_sizes(self, layout, stepper.full))
+            march.begin(knot, tf)
         course = Course(march, layout)
         # a handler that changes velocities need not know that they are in yd as well
         return start._replace(yd=course.at(start.t).yd), course
+
+    def _to_error(self, o: Mechanism) -> Callable[[Knot, float], ExtrapolatedSolution]:
+        """Return what integrates to the wanted error, with the options that were changed."""
+        if self.h is not None:
+            fault = f"error and h = {self.h!r} are given; give one of them"
+            raise InvalidOptionError(type(self).__name__, [fault])
+        declared = (*options_of(SCHEMES[self.scheme]), *RESULT)
+        chosen = {
+            option.name: self.options[name_of(option)]
+            for option in declared
+            if not np.array_equal(self.options[name_of(option)], option.default_for(self))
+        }
+
+        def motion(start: Knot, t_end: float) -> ExtrapolatedSolution:
+            solution = integrate_to_error(o, t_end, self.scheme, chosen, None, start)
+            assert self._counters is not None
+            for name in COUNTED:
+                total = getattr(self._counters, name) + getattr(solution.statistics, name)
+                setattr(self._counters, name, total)
+            return solution
+
+        return motion
 
     def _read_again(self, start: Point) -> None:
         """Take over the switches, and what an event may have changed in the problem."""

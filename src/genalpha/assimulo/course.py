@@ -6,7 +6,7 @@ import numpy as np
 
 from genalpha.assimulo.layout import Layout
 from genalpha.assimulo.running import Point
-from genalpha.driver.march import Advance, March
+from genalpha.driver.march import Advance
 from genalpha.errors import InconsistentStartError
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.initial_values import check_start, project_position, project_velocity
@@ -20,13 +20,13 @@ class Course(Advance):
 
     Parameters
     ----------
-    march : March
-        That has begun.
+    march : Advance
+        That has begun; its points are knots.
     layout : Layout
         The order of the unknowns in y.
     """
 
-    def __init__(self, march: March, layout: Layout) -> None:
+    def __init__(self, march: Advance, layout: Layout) -> None:
         super().__init__(march.t)
         self.march, self._layout = march, layout
 

@@ -7,7 +7,7 @@ from typing import Any
 from genalpha.assimulo.base import GenAlphaSolver
 from genalpha.assimulo.option import with_options
 from genalpha.assimulo.solver_options import ASSIMULO
-from genalpha.driver.options import options_of
+from genalpha.driver.options import RESULT, options_of
 from genalpha.schemes import SCHEMES, Scheme
 
 _DOC = """{doc}
@@ -28,7 +28,7 @@ It is called as any solver of Assimulo. Options are properties: {options}.
 
 def solver_class(scheme: type[Scheme]) -> type[GenAlphaSolver]:
     """Return the solver class of a scheme."""
-    declared = (*options_of(scheme), *ASSIMULO)
+    declared = (*options_of(scheme), *RESULT, *ASSIMULO)
     names = ", ".join(f"`{option.name}`" for option in declared)
     doc = _DOC.format(doc=scheme.doc, paper=scheme.paper, options=names)
     body = {"__doc__": doc, "__module__": __name__, "scheme": scheme.name}

@@ -130,7 +130,7 @@ STEPS = (
         "the price of more steps.",
     ),
 )
-#: Options of the result, of `integrate` only.
+#: Options of the result.
 RESULT = (
     Option(
         "error",

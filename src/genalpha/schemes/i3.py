@@ -146,8 +146,8 @@ class GenAlphaI3(GeneralizedAlpha):
 
     @classmethod
     def symmetric(cls, o: Mechanism) -> dict[str, Any]:
-        """The trapezoidal rule; with holonomic constraints it would be weakly unstable."""
-        return {} if o.n_lam else {"rho_inf": 1.0}
+        """The trapezoidal rule; with constraints, oscillations (-1)^n would stay or even grow."""
+        return {} if o.n_lam + o.n_psi else {"rho_inf": 1.0}
 
     def begin(self, t: float, motion: Motion, h: float) -> State:
         """Start with a0 = vdot0 as in (3)."""

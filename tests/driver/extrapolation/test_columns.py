@@ -79,9 +79,6 @@ def test_orders(name, scheme, bases, grid):
         ("spherical_pendulum", "HHTI2", 20),
         ("driven_pendulum", "HHTI2", 20),
         ("four_bar", "HHTI2", 40),
-        ("rolling_disk", "GenAlphaI3", 8),
-        ("chaplygin_sleigh", "GenAlphaI3", 12),
-        ("knife_edge", "GenAlphaI3", 10),
     ],
 )
 def test_orders_of_symmetric_schemes(name, scheme, base, grid):

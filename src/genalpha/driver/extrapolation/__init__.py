@@ -1,11 +1,13 @@
 """The error of the result: runs with different steps, extrapolated; their differences tell it."""
 
+from genalpha.driver.extrapolation.replay import Replay
 from genalpha.driver.extrapolation.run import WantedErrorWarning, cheapest, integrate_to_error
 from genalpha.driver.extrapolation.solution import Errors, ExtrapolatedSolution
 
 __all__ = [
     "Errors",
     "ExtrapolatedSolution",
+    "Replay",
     "WantedErrorWarning",
     "cheapest",
     "integrate_to_error",

@@ -13,8 +13,9 @@ Array = np.ndarray
 
 #: A point that is nearly on the constraints comes onto them with one matrix in so many corrections.
 CORRECTIONS = 5
-#: Corrections below this, relative to the size of the coordinates, are rounding.
-SMALL = 1e-14
+#: Corrections below this, relative to the size of the coordinates, are rounding; if they are below
+#: the second, and not smaller than half of the last, they are the noise of differenced rates.
+SMALL, NOISE = 1e-14, 1e-8
 
 
 def consistent(o: Mechanism, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Knot:
@@ -42,22 +43,30 @@ def _with_one_matrix(o: Mechanism, t: float, q: Array, v: Array) -> tuple[Array,
     solve = factorize(saddle(o.mass(t, q), J.T, J))
     right = np.zeros(n + o.n_lam + o.n_psi)
     if o.n_lam:
+        last = np.inf
         for _ in range(CORRECTIONS):
             right[n : n + o.n_lam] = -o.holonomic(t, q)
-            q, small = _corrected(solve, right, q, n)
-            if small:
+            q, size = _corrected(solve, right, q, n)
+            if _is_done(size, last):
                 break
+            last = size
         else:
             return None
+    last = np.inf
     for _ in range(CORRECTIONS):
         right[n:] = -np.concatenate([o.holonomic_rate(t, q, v), o.nonholonomic(t, q, v)])
-        v, small = _corrected(solve, right, v, n)
-        if small:
+        v, size = _corrected(solve, right, v, n)
+        if _is_done(size, last):
             return q, v
+        last = size
     return None
 
 
-def _corrected(solve: Solve, right: Array, x: Array, n: int) -> tuple[Array, bool]:
-    """Return x after a correction, and whether that was rounding."""
+def _corrected(solve: Solve, right: Array, x: Array, n: int) -> tuple[Array, float]:
+    """Return x after a correction, and the size of that."""
     step = solve(right)[:n]
-    return x + step, bool(np.abs(step).max() <= SMALL * max(1.0, np.abs(x).max()))
+    return x + step, float(np.abs(step).max() / max(1.0, np.abs(x).max()))
+
+
+def _is_done(size: float, last: float) -> bool:
+    return size <= SMALL or (size <= NOISE and size >= 0.5 * last)

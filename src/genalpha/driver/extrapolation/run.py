@@ -60,18 +60,24 @@ def integrate_to_error(
     scheme: str,
     options: Mapping[str, Any],
     t_eval: Array | None,
+    start: Knot | None = None,
 ) -> ExtrapolatedSolution:
-    """Integrate until the error of the result is estimated to be at most the option `error`."""
+    """Integrate until the error of the result is estimated to be at most the option `error`.
+
+    From `start`, of which q and v must be consistent, or from the mechanism's own.
+    """
     o, before = mechanism, mechanism.calls
+    if start is None:
+        start = Knot(o.t0, o.q0, o.v0, np.zeros(o.n_q), *o.multiplier_guess())
     counters = ExtrapolationCounters()
     chosen, symmetric = suited(scheme, o, options)
     wanted = chosen.error
     first = Options(FIRST, o, **{**LOOSE, **_common(options)})
-    times, scales = _loose(o, t_final, first, counters)
+    times, scales = _loose(o, start, t_final, first, counters)
     stepper = Stepper(o, chosen)
     through = Pass(stepper, symmetric, scales, chosen.newton_accuracy, first.maxsteps)
     density = _density(wanted, symmetric, first)
-    windows, points, parts = _passes(o, through, cut(times), wanted, scales, density)
+    windows, points, parts = _passes(start, through, cut(times), wanted, scales, density)
     _add(counters, windows)
     solution = ExtrapolatedSolution(points, counters, t_eval)
     if parts.max() > 1.0:
@@ -117,13 +123,13 @@ def _common(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _loose(
-    o: Mechanism, t_final: float, chosen: Options, counters: Counters
+    o: Mechanism, start: Knot, t_final: float, chosen: Options, counters: Counters
 ) -> tuple[Array, dict[str, float]]:
     """Return times of a loose adaptive run, and the sizes of q, v, lam, psi in it."""
     stepper = Stepper(o, chosen, counters, leading_tolerance(chosen.rtol, chosen.atol))
     sizes = AdaptiveSteps.chosen(chosen, chosen.atol)
     phases = Phases(o, lambda _: (stepper, sizes), Events([]), complete=False)
-    phases.run(t_final)
+    phases.run(t_final, (start, None))
     record, n = phases.record, o.n_q
     rows = np.concatenate([block.rows[: block.used, : 1 + 2 * n] for block in record.blocks])
     times, q, v = rows[:, 0], rows[:, 1 : 1 + n], rows[:, 1 + n :]
@@ -159,7 +165,7 @@ def _density(wanted: Mapping[str, float], symmetric: bool, first: Options) -> fl
 
 
 def _passes(
-    o: Mechanism,
+    start: Knot,
     through: Pass,
     cuts: Sequence[Array],
     wanted: Mapping[str, float],
@@ -170,12 +176,11 @@ def _passes(
 
     Return them, their points, and the errors there, relative to the wanted ones.
     """
-    start = Knot(o.t0, o.q0, o.v0, np.zeros(o.n_q), *o.multiplier_guess())
     absolute = {kind: x * scales[kind] for kind, x in wanted.items() if scales[kind]}
     asked, found = absolute, []
     for _ in range(PASSES):
         windows = through.through(start, cuts, asked, density)
-        points = Points(o, windows)
+        points = Points(through.mechanism, windows)
         parts = windows[0].parts if len(windows) == 1 else points.parts(absolute)
         found.append((windows, points, parts))
         largest = parts.max()

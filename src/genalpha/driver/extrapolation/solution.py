@@ -174,6 +174,10 @@ class ExtrapolatedSolution(Solution):
         left = np.where(self.steps[right] == self.t, right, np.maximum(right - 1, 0))
         return Errors(*(np.maximum(x[left], x[right]) for x in errors))
 
+    def knot_at(self, t: float) -> Knot:
+        """Return the motion at a time; with first-order states, see `genalpha.model.states`."""
+        return self._at(t)
+
     def _at(self, t: float, side: str = "after") -> Knot:
         """Return the motion at a time, on the constraints, with an error of the same order."""
         right = self._right_of(t, side)

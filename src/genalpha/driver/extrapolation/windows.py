@@ -83,7 +83,8 @@ class Pass:
         self._accuracy, self.left = accuracy, budget
 
     @property
-    def _o(self) -> Mechanism:
+    def mechanism(self) -> Mechanism:
+        """What moves."""
         return self._stepper.full
 
     def through(
@@ -111,7 +112,7 @@ class Pass:
             found.append(window)
             density = window.trial.base / (times.size - 1)
             q, v = (x[-1] for x in window.trial.motion)
-            start = consistent(self._o, float(times[-1]), q, v, start.lam, start.psi)
+            start = consistent(self.mechanism, float(times[-1]), q, v, start.lam, start.psi)
             off = (window.signed[0][-1], window.signed[1][-1])
         return found
 
@@ -120,7 +121,7 @@ class Pass:
     ) -> Window:
         """Extrapolate in one window, and add what has become of earlier errors."""
         runs = Columns(SmoothGrid(times).times, self._stepper, start, self._symmetric)
-        trial, parts = Search(self._o, runs, allowed, self._accuracy, self.left).best(base)
+        trial, parts = Search(self.mechanism, runs, allowed, self._accuracy, self.left).best(base)
         self.left -= runs.spent
         signed, bounds = trial.signed, trial.bounds
         if any(x.any() for x in off):
@@ -136,7 +137,9 @@ class Pass:
         scale = VISIBLE / max(sizes)
         try:
             q, v = start.q + scale * off[0], start.v + scale * off[1]
-            moved = runs.run_from(consistent(self._o, start.t, q, v, start.lam, start.psi), base)
+            moved = runs.run_from(
+                consistent(self.mechanism, start.t, q, v, start.lam, start.psi), base
+            )
         except GenAlphaError:  # it has left where the mechanism can be
             whole = np.ones((base + 1, 1))
             return whole * off[0], whole * off[1]

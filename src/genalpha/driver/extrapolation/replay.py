@@ -1,0 +1,46 @@
+"""An extrapolated motion, gone through step by step: so events are found in it as in any other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from genalpha.driver.extrapolation.solution import ExtrapolatedSolution
+from genalpha.driver.march import Advance
+from genalpha.numerics.interpolation import Knot
+
+
+class Replay(Advance):
+    """Steps from point to point of an extrapolated motion.
+
+    Parameters
+    ----------
+    start : Knot
+    t_end : float
+        Until when the motion is wanted at first.
+    motion : callable(Knot, float) -> ExtrapolatedSolution
+        Integrates from a start to a time.
+    """
+
+    def __init__(
+        self, start: Knot, t_end: float, motion: Callable[[Knot, float], ExtrapolatedSolution]
+    ) -> None:
+        super().__init__(start.t)
+        self._motion = motion
+        self._solution, self._count = motion(start, t_end), 0
+
+    def step(self, t_end: float) -> None:
+        """See `Advance`."""
+        steps = self._solution.steps
+        if self._count == steps.size - 1:  # somebody wants to go on
+            self._solution, self._count = self._motion(self.at(self.t), t_end), 0
+            steps = self._solution.steps
+        following = float(steps[self._count + 1])
+        self.t_left = self.t
+        if abs(following - self.t) <= abs(t_end - self.t):
+            self.t, self._count = following, self._count + 1
+        else:
+            self.t = t_end
+
+    def at(self, t: float) -> Knot:
+        """See `Advance`; the motion is on the constraints everywhere."""
+        return self._solution.knot_at(t)
