@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from genalpha.model import DrivenMotion, Mechanism, Motion
-from genalpha.model.residual import Places, index
+from genalpha.model.residual import Places
 
 Array = np.ndarray
 
@@ -63,7 +63,7 @@ class Layout(NamedTuple):
         mu and the rates of all multipliers are 0.
         """
         y, yd, n = np.zeros(self.size), np.zeros(self.size), self.q.size
-        q, v = index(self.q), index(self.v)
+        q, v = self.q, self.v
         V, Vdot = motion.v, motion.vdot
         if isinstance(motion, DrivenMotion):
             V, Vdot = np.append(V, motion.z), np.append(Vdot, motion.zdot)

@@ -227,6 +227,12 @@ class Groups:
         self._rows, self._owner = self.pattern.indices, owner
         self._group = membership[owner]
 
+    def dense(self, slopes: Array, sizes: Array) -> Array:
+        """Put differences, shape (groups, rows), in their places of a dense matrix."""
+        matrix = np.zeros(self.pattern.shape)
+        matrix[self._rows, self._owner] = slopes[self._group, self._rows] / sizes[self._owner]
+        return matrix
+
     def placed(self, slopes: Array, sizes: Array) -> sparse.csc_array:
         """Put differences, shape (groups, rows), in their places."""
         values = slopes[self._group, self._rows] / sizes[self._owner]

@@ -382,7 +382,7 @@ class OneResidual:
 
         changes = np.array([change(members) for members in columns])
         if len(columns) < self.n and self._groups is not None:
-            D = self._groups.placed(changes, sizes).toarray()
+            D = self._groups.dense(changes, sizes)
         else:
             D = changes.T / sizes
         if whole and len(columns) == self.n:

@@ -241,7 +241,7 @@ def true_acceleration(
     try:
         solve = known.mass_solver(t, q, v, lam, psi)
     except SingularSystemError:
-        return known(o.name, t, q, v, lam, psi)[0]
+        return known(o.name, t, q, v, lam, psi, accurate=not sure)[0]
     vdot, last = extrapolated(known.shown, t, known.vdot), np.inf
     for _ in range(MAX_ITERATIONS):
         d = solve(-whole.balance(t, q, v, vdot, lam, psi).motion)

@@ -1,0 +1,26 @@
+"""The comparison of calls at equal error."""
+
+from __future__ import annotations
+
+import pytest
+
+from comparisons.residual_calls import CASES, Run, at, run
+
+
+def test_costs_are_interpolated_at_the_same_error():
+    """Calls that grow as error^(-1/2): the value between two runs is exact."""
+    runs = [Run(1e-1, 100.0, 1.0), Run(1e-3, 1000.0, 10.0), Run(1e-5, 10000.0, 100.0)]
+    found = at(runs, 1e-2)
+    assert found is not None
+    assert found.calls == pytest.approx(1000.0 / 10.0**0.5)
+    assert found.cpu == pytest.approx(10.0 / 10.0**0.5)
+    assert at(runs, 1e-6) is None
+    first = at(runs, 1.0)
+    assert first is not None and first.calls == 100.0
+
+
+def test_a_run_counts_from_the_constructor_on():
+    make, end = CASES["pendulum"]
+    mechanism = make()
+    found = run("GenAlphaI3", "ind3", mechanism, 0.01 * end, 1e-2, mechanism.q0)
+    assert found.calls >= 2 * mechanism.n_q + mechanism.n_lam
