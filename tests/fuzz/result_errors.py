@@ -19,6 +19,7 @@ from genalpha import integrate
 from genalpha.driver.extrapolation import WantedErrorWarning
 from genalpha.errors import GenAlphaError
 from tests.fuzz.cases import Case, draw_case
+from tests.fuzz.outcome import OverBudget
 
 Array = np.ndarray
 
@@ -55,7 +56,7 @@ def judge(seed: int, wanted: float, scheme: str | None = None) -> Verdict:
         warnings.simplefilter("always")
         try:
             solution = integrate(o, case.t_end, scheme, error=wanted, t_eval=times, maxsteps=20000)
-        except GenAlphaError as error:
+        except (GenAlphaError, OverBudget) as error:
             text = f"{type(error).__name__}: {error}"
             return Verdict(seed, wanted, False, np.nan, np.nan, text)
     claimed = not any(issubclass(x.category, WantedErrorWarning) for x in caught)
