@@ -119,7 +119,7 @@ def _section(name: str) -> str:
     return (
         f"### {name} {{ #{name} }}\n\n"
         f'<div class="pair" markdown>\n\n{" ".join(pictures)}\n\n</div>\n\n*{caption}*\n\n'
-        f"::: genalpha.mechanisms.{name}\n    options:\n      show_root_heading: false\n"
+        f"::: {catalogue()[name].__module__}.{name}\n    options:\n      show_root_heading: false\n"
         "      show_root_toc_entry: false\n"
     )
 

@@ -19,6 +19,11 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "docs" / "pages" / name for name in ("api.md", "mechanisms.md")]
 NAMED = re.compile(r"^::: genalpha\.([\w.]+)", re.MULTILINE)
 
+MADE = [
+    f"{function.__module__}.{name}".removeprefix("genalpha.")  # one is named as its module
+    for name, function in genalpha.mechanisms.catalogue().items()
+]
+
 
 @cache
 def package() -> Any:
@@ -37,7 +42,7 @@ def package() -> Any:
 def documented() -> list[str]:
     """Functions and classes of the pages, methods included."""
     names = {name for page in PAGES for name in NAMED.findall(page.read_text(encoding="utf-8"))}
-    names |= {f"mechanisms.{name}" for name in genalpha.mechanisms.catalogue()}
+    names |= set(MADE)
     found = []
     for item in (package()[name] for name in sorted(names)):
         item = item.final_target if item.is_alias else item
@@ -92,7 +97,7 @@ def test_defaults_are_those_of_the_signature(path: str) -> None:
             assert eval(str(parameter.value), dict(space)) == own.default, name
 
 
-@pytest.mark.parametrize("path", [f"mechanisms.{name}" for name in genalpha.mechanisms.catalogue()])
+@pytest.mark.parametrize("path", MADE)
 def test_types_of_mechanisms_are_types(path: str) -> None:
     """Units are in the description; the column of types has those of the signature."""
     own = {p.name: p for p in package()[path].parameters}
