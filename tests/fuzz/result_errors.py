@@ -18,7 +18,7 @@ import numpy as np
 from genalpha import integrate
 from genalpha.driver.extrapolation import WantedErrorWarning
 from genalpha.errors import GenAlphaError
-from tests.fuzz.cases import Case, draw_case
+from tests.fuzz.cases import TOGETHER, Case, Source, draw_case
 from tests.fuzz.outcome import OverBudget
 
 Array = np.ndarray
@@ -49,7 +49,7 @@ class Verdict:
 
 def judge(seed: int, wanted: float, scheme: str | None = None) -> Verdict:
     """Integrate one random mechanism to a wanted error."""
-    case = draw_case(np.random.default_rng(seed))
+    case = draw_case(Source(seed * TOGETHER))  # every one has a model of its own
     o = case.mechanism()
     times = np.linspace(o.t0, case.t_end, TIMES)
     with warnings.catch_warnings(record=True) as caught:
