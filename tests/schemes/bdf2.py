@@ -82,7 +82,7 @@ class BDF2(Scheme):
         self.t, self.c = s.t + h, h / c1
         self.q_hat = -(c0 * s.q + c_old * s.q_old) / c1
         self.v_hat = -(c0 * s.v + c_old * s.v_old) / c1
-        self.unknowns = self.newton.past.predicted(self.t)
+        self.unknowns = self.past.predicted(self.t)
         self.newton.solve(self)
         x, (q, v) = self.unknowns, self._motion()
         return State(self.t, q, v, x[: self.o.n_q].copy(), h, x, x, s.q, s.v)
@@ -98,7 +98,7 @@ class BDF2(Scheme):
     def correct(self, solvers: Any) -> tuple[float, ...]:
         """See `Problem`."""
         o, (q, v), solve = self.o, self._motion(), solvers[0]
-        self.newton.counters.nfcns += 1
+        self.counters.nfcns += 1
         rates = np.concatenate([o.holonomic_rate(self.t, q, v), o.nonholonomic(self.t, q, v)])
         r = np.concatenate([-o.imbalance(self.t, q, v, *self._parts()), -rates / self.c])
         d = solve(r)
@@ -110,11 +110,10 @@ class BDF2(Scheme):
         """Factorize the derivatives of (2) and (3)."""
         o, t, c, (q, v) = self.o, self.t, self.c, self._motion()
         vdot, lam, psi = self._parts()
-        self.newton.counters.njacs += 1
-        self.newton.counters.nfcnjacs += o.tangent_cost
+        self.count_matrix()
         terms = step_terms(o, t, q, v, vdot, lam, psi, 1.0, c * c, c)
         A = [*terms.inertia, *terms.forces]
-        solve = self.newton.factorize("step", A, terms.reactions, terms.along)
+        solve = self.factorize("step", A, terms.reactions, terms.along)
         return solve, scales(o, terms.inertia, terms.forces, terms.gradients, q, c, solve)
 
     @staticmethod

@@ -22,12 +22,12 @@ def steps(o: Mechanism, sizes, *, scheme, **options):
     at_work = kind(o, settings, newton)
     start = Motion(o.q0, o.v0, *accelerations(o, o.t0, o.q0, o.v0, *o.multiplier_guess()))
     state = at_work.begin(o.t0, start, sizes[0])
-    newton.past.append(state.t, state.x)
+    at_work.past.append(state.t, state.x)
     if at_work.shifts:
         state = at_work.shifted(state, at_work.take(state, sizes[0]), sizes[0])
     for h in sizes:
         old, state = state, at_work.take(state, h)
-        newton.past.append(state.t, state.x)
+        at_work.past.append(state.t, state.x)
         yield at_work, old, state, h
 
 

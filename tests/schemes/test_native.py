@@ -28,11 +28,11 @@ def test_steps_satisfy_the_printed_equations(scheme, name, options):
     native, checked = at_work.native(), set()
     rows = np.empty((1, 1 + 3 * o.n_q + old.kept.size))
     for i in range(1, 15):
-        past = at_work.newton.past.equal_rows(H)
+        past = at_work.past.equal_rows(H)
         assert len(past) == min(i + 1, 9)
         assert native.run(old, past, rows, o.t0, i, H, 1e9) == 1
         new = native.state()
-        at_work.newton.past.replace(new.t, H, native.past_rows())
+        at_work.past.replace(new.t, H, native.past_rows())
         np.testing.assert_array_equal(rows[0], np.r_[new.t, new.q, new.v, new.a, new.kept])
         for number, equation in at_work.printed(o, at_work.settings, old, new).items():
             assert equation.residual() < ALLOWED[equation.level], number

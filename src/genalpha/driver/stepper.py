@@ -33,9 +33,7 @@ from genalpha.numerics.initial_values import (
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.local_error import ErrorConstants
 from genalpha.numerics.newton import SETUP_COST, Newton
-from genalpha.numerics.prediction import Past
 from genalpha.numerics.redundancy import Reduction
-from genalpha.numerics.systems import Systems
 from genalpha.schemes import choose
 from genalpha.schemes.scheme import Scheme, State
 
@@ -104,7 +102,6 @@ class Stepper:
             options.jacobian,
             options.max_iterations,
             self.counters,
-            Systems(options.linear_solver),
             SETUP_COST + mechanism.tangent_cost,
             learns=tolerance is not None,
         )
@@ -146,7 +143,7 @@ class Stepper:
         vdot, lam, psi = accelerations(o, t, q, v, *reduction.restrict(lam, psi))
         self.state = self._step.begin(t, Motion(q, v, vdot, lam, psi), h)
         self.t = t
-        self.newton.past.append(t, self.state.x)
+        self._step.past.append(t, self.state.x)
         self.known = Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
         if self._step.shifts:
             self.state = self._step.shifted(self.state, self.attempt(h), h)
@@ -155,15 +152,13 @@ class Stepper:
         """Go on from a state of the same scheme, as if the steps to it had been taken here."""
         self._prepare(reduction)
         self.state, self.t, self.known = state, state.t, None
-        self.newton.past.append(self.t, state.x)
+        self._step.past.append(self.t, state.x)
 
     def _prepare(self, reduction: Reduction) -> None:
         """Set up scheme and Newton's iteration for the constraints that a reduction leaves."""
         self.reduction, self.mechanism = reduction, reduction.mechanism
-        self.newton.systems = Systems(self.options.linear_solver)
         self.newton.last_solvers = None  # of another system, perhaps of another size
         self.newton.forget()
-        self.newton.past = Past()
         self._step = self.scheme(reduction.mechanism, self.settings, self.newton)
         self._native, self._in_vain = None, 0
 
@@ -188,7 +183,7 @@ class Stepper:
         origin, done, end : float, int, float
             Step i ends at origin + (done + i) h, or at `end` if that is the same but for rounding.
         """
-        past = self.newton.past.equal_rows(h) if self.leaps and self.state.h == h else None
+        past = self._step.past.equal_rows(h) if self.leaps and self.state.h == h else None
         if past is None:
             return 0
         native = self._native
@@ -198,7 +193,7 @@ class Stepper:
             self._native = None
         if taken:
             self.state, self.t, self.known = native.state(), native.t, None
-            self.newton.past.replace(self.t, h, native.past_rows())
+            self._step.past.replace(self.t, h, native.past_rows())
             self.newton.forget()
         return taken
 
@@ -261,7 +256,7 @@ class Stepper:
             state.t = t
         self.state, self.t = state, state.t
         self.known = None
-        self.newton.past.append(self.t, state.x)
+        self._step.past.append(self.t, state.x)
         self.counters.nsteps += 1
         self.counters.note_size(state.h)
         if self.reduction.dependent.size:

@@ -3,7 +3,6 @@
 cimport cython
 cimport numpy as cnp
 from genalpha.numerics.counters cimport Counters
-from genalpha.numerics.prediction cimport Past
 from genalpha.kernels.vectors cimport broyden, combined, norm, part, plus, secant
 
 
@@ -18,8 +17,7 @@ cdef class Newton:
     cdef public str mode
     cdef public int max_iterations, setup_cost
     cdef public Counters counters
-    cdef public object systems, solvers, last_solvers
-    cdef public Past past
+    cdef public object solvers, last_solvers
     cdef public double rate
     cdef int _fewest, _extra, _age
     cdef double _life, _rate_of_new, _made, _missed
@@ -29,7 +27,6 @@ cdef class Newton:
     cdef str _last
 
     cpdef forget(self)
-    cpdef factorize(self, name, A, R, J)
     @cython.locals(weight=double, moved=double, wrong=cnp.ndarray)
     cpdef cnp.ndarray accelerated(
         self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient, double t, units=*

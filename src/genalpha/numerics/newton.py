@@ -17,7 +17,6 @@ contraction rate of a new matrix is believed of the next one. So one correction 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,9 +24,6 @@ import numpy as np
 from genalpha.errors import ConvergenceError
 from genalpha.kernels import broyden, combined, norm, part, plus, secant
 from genalpha.numerics.counters import Counters
-from genalpha.numerics.linear import Solve
-from genalpha.numerics.prediction import Past
-from genalpha.numerics.systems import Systems, Terms
 
 Array = np.ndarray
 Sizes: TypeAlias = tuple[float, ...]
@@ -85,9 +81,7 @@ class Newton:
     max_iterations : int
         Default 15.
     counters : Counters, optional
-        Counts iterations, factorizations and failures; `correct` and `setup` count the rest.
-    systems : Systems, optional
-        Assembles and factorizes iteration matrices, and remembers where their values go.
+        Counts iterations and failures; `correct` and `setup` count the rest.
     setup_cost : int
         What a new matrix costs, in iterations.
     learns : bool
@@ -99,8 +93,6 @@ class Newton:
         What the last `setup` returned, if it may be used for the next step.
     last_solvers : object or None
         What the last iteration solved with, usable or not.
-    past : Past
-        Unknowns of the last accepted steps, for problems to guess from.
     rate : float
         Contraction rate of the last iteration; 1 is "unknown".
     """
@@ -110,17 +102,14 @@ class Newton:
         mode: str = "auto",
         max_iterations: int = MAX_ITERATIONS,
         counters: Counters | None = None,
-        systems: Systems | None = None,
         setup_cost: int = SETUP_COST,
         learns: bool = False,
     ) -> None:
         self.learns = learns
         self.mode, self.max_iterations, self.setup_cost = mode, max_iterations, setup_cost
         self.counters = counters or Counters()
-        self.systems = Systems() if systems is None else systems
         self.solvers: Any = None
         self.last_solvers: Any = None
-        self.past = Past()
         self.rate = 1.0
         # fewest iterations of a step with the present matrix, and how many more others have needed
         self._fewest = self._extra = 0
@@ -144,11 +133,6 @@ class Newton:
     def forget(self) -> None:
         """Drop the matrix and what is believed of the next one: the problem may have changed."""
         self.solvers, self.rate, self._rate_of_new = None, 1.0, 1.0
-
-    def factorize(self, name: str, A: Terms, R: Sequence[Terms], J: Sequence[Terms]) -> Solve:
-        """Assemble and factorize an iteration matrix, see `Systems.factorize`."""
-        self.counters.nlus += 1
-        return self.systems.factorize(name, A, R, J)
 
     def accelerated(
         self, d: Array, n: int, mass_over_gradient: float, t: float, units: Array | None = None

@@ -117,7 +117,7 @@ class Holonomic(HHT):
         self.q0, self.v0, self.f0, self.reaction0, self.solve0 = q0, v0, f0, reaction0, solve0
         self.q_hat = combined(1.0, q0, h, v0, h * h * (0.5 - self.beta), a0)
         self.v_hat = plus(v0, h * (1.0 - self.gamma), a0)
-        guess = self.newton.past.predicted(self.t)
+        guess = self.past.predicted(self.t)
         a, L0 = part(guess, 0, n), part(guess, n, n + m)
         L1, R1 = part(guess, n + m, n + 2 * m), part(guess, n + 2 * m, 2 * (n + m))
         x = Unknowns(a, L0, L1, self.old_reaction(L0), R1, None, None)
@@ -153,7 +153,7 @@ class Holonomic(HHT):
         matrices: Matrices = solvers
         o, x = self.o, self.unknowns
         t, h, n, m = self.t, self.h, o.n_q, o.n_lam
-        self.newton.counters.nfcns += 1
+        self.counters.nfcns += 1
         q, v = self.position(x), self.velocity(x)
         r = zeros(n + m)
         add_product(r, -1.0, x.mass, self.new_force(x.a), 0)
@@ -220,10 +220,9 @@ class Holonomic(HHT):
 
     def setup(self) -> Matrices:
         """Factorize the derivatives of (3.4c) and g, and the projection onto the rate of g."""
-        o, newton, w, x, psi = self.o, self.newton, self.weights, self.unknowns, NO_VECTOR
+        o, w, x, psi = self.o, self.weights, self.unknowns, NO_VECTOR
         t, q, v = self.t, self.position(x), self.velocity(x)
-        newton.counters.njacs += 1
-        newton.counters.nfcnjacs += o.tangent_cost
+        self.count_matrix()
         M, start = x.mass, self.reaction0
         old = o.reaction_jacobian(start.t, start.q, self.v0, x.L0, psi)
         if o.n_lam:
@@ -234,14 +233,14 @@ class Holonomic(HHT):
         J, _ = constraints(o, t, q, v, 0.0)
         new = reactions(o, 1.0, t, q, v, x.L1, psi, J)
         R = [[(w.q0 * per_beta, old), *_times(w.q1 * per_beta, new[0])]]
-        position = newton.factorize("position", [*inertia, *forces], R, J)
+        position = self.factorize("position", [*inertia, *forces], R, J)
         compared = scales(o, inertia, forces, J, q, self.hb, position)
         compared = with_states(o, compared, x.a, v, forces, self.hg)
         if not o.n_lam:
             return Matrices(position, position, compared)  # there is nothing to project
         p0, p1 = -w.v0 * w.projection0, -w.v1 * w.projection1
         R = [[(p0, old), *_times(p1, new[0])]]
-        return Matrices(position, newton.factorize("velocity", [(1.0, M)], R, J), compared)
+        return Matrices(position, self.factorize("velocity", [(1.0, M)], R, J), compared)
 
 
 def _times(c: float, terms: Terms) -> Terms:

@@ -111,7 +111,7 @@ class Nonholonomic(HHT):
         self.v_hat = plus(state.v, h * (1.0 - self.gamma), a0)
         self.t_middle, self.q_middle = state.t + 0.5 * h, plus(state.q, 0.5 * h, state.v)
         self.solve_mass = mass_solver(o, self.t_middle, self.q_middle)
-        guess = self.newton.past.predicted(self.t)
+        guess = self.past.predicted(self.t)
         a, P = part(guess, 0, n), part(guess, n, n + o.n_psi)
         self.unknowns = Unknowns(a, P, self.reaction(state.v, P))
 
@@ -134,7 +134,7 @@ class Nonholonomic(HHT):
         matrices: Matrices = solvers
         o, newton, x = self.o, self.newton, self.unknowns
         t, hg, n = self.t, self.hg, o.n_q
-        newton.counters.nfcns += 1
+        self.counters.nfcns += 1
         q, v = self.position(x), self.velocity(x)
         r = zeros(n + o.n_psi)
         add_product(r, -1.0, o.mass_now(t, q), new_force(self.alpha, x.a, self.f0), 0)
@@ -152,11 +152,10 @@ class Nonholonomic(HHT):
 
     def setup(self) -> Matrices:
         """Factorize the derivatives of the equilibrium and of k."""
-        o, newton, x, none = self.o, self.newton, self.unknowns, NO_VECTOR
+        o, x, none = self.o, self.unknowns, NO_VECTOR
         t, hb, hg = self.t, self.hb, self.hg
         q, v = self.position(x), self.velocity(x)
-        newton.counters.njacs += 1
-        newton.counters.nfcnjacs += o.tangent_cost
+        self.count_matrix()
         f1 = new_force(self.alpha, x.a, self.f0)
         M, K = o.mass(t, q), o.nonholonomic_jacobian(t, q, v)
         inertia = [(1.0 / (1.0 + self.alpha), M)]
@@ -166,7 +165,7 @@ class Nonholonomic(HHT):
         columns = transported(o, M, self.solve_mass, columns)
         R = [[(-1.0 / (self.gamma * (1.0 + self.alpha)), columns)]]
         J = [[(1.0, K), (hb / hg, o.nonholonomic_gradient(t, q, v))]]
-        solve = newton.factorize("step", [*inertia, *forces], R, J)
+        solve = self.factorize("step", [*inertia, *forces], R, J)
         compared = scales(o, inertia, forces, J, q, hb, solve)
         return Matrices(solve, with_states(o, compared, x.a, v, forces, hg))
 

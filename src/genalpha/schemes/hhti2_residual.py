@@ -109,7 +109,7 @@ class HHTI2OfResidual(HHTI2):
         self.q0, self.v0, self.f0, self.t0 = s.q, s.v, s.f, s.t
         self.q_hat = s.q + h * s.v + h * h * (0.5 - self.beta) * a0
         self.v_hat = s.v + h * (1.0 - self.gamma) * a0
-        guess = self.newton.past.predicted(self.t)
+        guess = self.past.predicted(self.t)
         a, L0, L1, R1 = np.split(guess, [n, n + m, n + 2 * m])
         last, R0 = self.newton.last_solvers, s.R  # the reaction at the end of the last step
         if last is not None:
@@ -206,7 +206,7 @@ class HHTI2OfResidual(HHTI2):
         o, newton, w, x = self.o, self.newton, self.weights, self.unknowns
         whole, n, m, ca = o.whole, o.n_q, o.n_lam, 1.0 / (1.0 + self.alpha)
         assert whole is not None
-        newton.counters.njacs += 1
+        self.counters.njacs += 1
         q, v = self._q1(x), self._v1(x)
         state = self.t, q, v, self.new_force(x.a), 0.0 * x.L1, NO_VECTOR
         found = whole.blocks(*state, ca, self.hb, self.hg)
@@ -215,7 +215,7 @@ class HHTI2OfResidual(HHTI2):
         inertia, forces, J = [(ca, M)], [(1.0, found.A - ca * M)], [[(1.0, found.G)]]
         per_beta = 0.5 / (self.beta * (1.0 + self.alpha))
         R = [[((w.q0 + w.q1) * per_beta, found.R)]]
-        position = newton.factorize("position", [*inertia, *forces], R, J)
+        position = self.factorize("position", [*inertia, *forces], R, J)
         compared = scales(o, inertia, forces, J, q, self.hb, position)
         compared = with_states(o, compared, x.a, v, forces, self.hg)
         mass = factorize(M)
@@ -223,7 +223,7 @@ class HHTI2OfResidual(HHTI2):
             return Matrices(position, position, compared, np.zeros((n, 0)), mass)
         by_lam = -np.array([mass(column) for column in found.R.T]).T
         R = [[(w.v0 * w.projection0 + w.v1 * w.projection1, found.R)]]
-        velocity = newton.factorize("velocity", [(1.0, M)], R, J)
+        velocity = self.factorize("velocity", [(1.0, M)], R, J)
         return Matrices(position, velocity, compared, by_lam, mass)
 
     @staticmethod

@@ -45,7 +45,7 @@ cdef class GenAlphaI3(GeneralizedAlpha):
     )
     cpdef tuple correct(self, solvers)
     @cython.locals(
-        o=Equations, newton=Newton, x=cnp.ndarray, n=Py_ssize_t, m=Py_ssize_t, t=double, bp=double,
+        o=Equations, x=cnp.ndarray, n=Py_ssize_t, m=Py_ssize_t, t=double, bp=double,
         gp=double
     )
     cpdef setup(self)

@@ -214,7 +214,7 @@ class GenAlphaI3(GeneralizedAlpha):
         add(self.q_hat, 0, h * h * beta, a_hat)
         self.v_hat = combined(1.0, v0, h * (1.0 - gamma), a0, h * gamma, a_hat)
         self.a_hat = a_hat
-        self.unknowns = self.newton.past.predicted(self.t, self.relation)
+        self.unknowns = self.past.predicted(self.t, self.relation)
         return a0
 
     def native(self) -> Any:
@@ -230,7 +230,7 @@ class GenAlphaI3(GeneralizedAlpha):
         o, newton, x = self.o, self.newton, self.unknowns
         t, bp, gp, n, m = self.t, self.bp, self.gp, o.n_q, o.n_lam
         q, v = plus(self.q_hat, 1.0 / bp, x), plus(self.v_hat, gp / bp, x)  # (7)
-        newton.counters.nfcns += 1
+        self.counters.nfcns += 1
         r = zeros(x.shape[0])
         o.add_balance(r, -1.0, -bp, -bp / gp, t, q, v, x)  # (1), (2), and k
         d = solution(matrices.solve, r)
@@ -250,12 +250,11 @@ class GenAlphaI3(GeneralizedAlpha):
         t, bp, gp, n, m = self.t, self.bp, self.gp, o.n_q, o.n_lam
         q, v = plus(self.q_hat, 1.0 / bp, x), plus(self.v_hat, gp / bp, x)
         vdot, lam, psi = part(x, 0, n), part(x, n, n + m), part(x, n + m, x.shape[0])
-        newton.counters.njacs += 1
-        newton.counters.nfcnjacs += o.tangent_cost
+        self.count_matrix()
         if o.whole is not None:
             newton.setup_cost = o.whole.matrix_cost
         S = step_terms(o, t, q, v, vdot, lam, psi, 1.0, 1.0 / bp, gp / bp)
-        solve = newton.factorize("step", [*S.inertia, *S.forces], S.reactions, S.along)
+        solve = self.factorize("step", [*S.inertia, *S.forces], S.reactions, S.along)
         compared = scales(o, S.inertia, S.forces, S.along, q, 1.0 / bp, solve)
         compared = with_states(o, compared, x, v, S.forces, gp / bp)
         G = snapshot(S.gradients[0][0][1]) if m and o.whole is not None else None

@@ -1,7 +1,9 @@
 # C types of `genalpha.schemes.scheme`.
 
 from genalpha.model.equations cimport Equations
+from genalpha.numerics.counters cimport Counters
 from genalpha.numerics.newton cimport Newton, Problem
+from genalpha.numerics.prediction cimport Past
 
 
 cdef class Scheme(Problem):
@@ -10,7 +12,12 @@ cdef class Scheme(Problem):
     cdef public Newton newton
     cdef public double relative
     cdef public bint shifts
+    cdef public Counters counters
+    cdef public Past past
+    cdef public object systems
 
+    cpdef factorize(self, name, A, R, J)
+    cpdef count_matrix(self)
     cpdef take(self, state, double h)
 
 

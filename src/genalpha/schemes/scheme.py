@@ -7,6 +7,7 @@ is plain Python unless somebody gives it a .pxd file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
@@ -17,6 +18,7 @@ from genalpha.errors import FirstOrderWarning, UndampedWarning
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import DEFAULT
 from genalpha.numerics.coefficients import Coefficients
+from genalpha.numerics.linear import Solve
 from genalpha.numerics.local_error import (
     ErrorConstants,
     History,
@@ -24,7 +26,9 @@ from genalpha.numerics.local_error import (
     generalized_alpha,
 )
 from genalpha.numerics.newton import Newton, Problem
+from genalpha.numerics.prediction import Past
 from genalpha.numerics.roots import Root, growing
+from genalpha.numerics.systems import Systems, Terms
 from genalpha.options import Choice, Choices, Flag, Instance, Number, Option
 from genalpha.schemes.printed import Printed
 
@@ -138,8 +142,23 @@ class Scheme(Problem):
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         self.o, self.settings, self.newton, self.relative = o, settings, newton, settings.relative
+        self.counters = newton.counters
+        #: Unknowns of the last accepted steps, to guess from.
+        self.past = Past()
+        #: Iteration matrices by name; a scheme by itself, in tests, has no such option.
+        self.systems = Systems(getattr(settings, "linear_solver", "auto"))
         #: Whether the start is to be improved, by `shifted`, from a first step.
         self.shifts = False
+
+    def factorize(self, name: str, A: Terms, R: Sequence[Terms], J: Sequence[Terms]) -> Solve:
+        """Assemble and factorize an iteration matrix, see `Systems.factorize`."""
+        self.counters.nlus += 1
+        return self.systems.factorize(name, A, R, J)
+
+    def count_matrix(self) -> None:
+        """Count an evaluation of the iteration matrix, with the differences that it takes."""
+        self.counters.njacs += 1
+        self.counters.nfcnjacs += self.o.tangent_cost
 
     @classmethod
     def fitting(cls, o: Mechanism) -> type[Scheme]:

@@ -56,7 +56,7 @@ cdef class GenAlphaSOI2(GeneralizedAlpha):
     )
     cpdef cnp.ndarray project(self, solvers)
     @cython.locals(
-        o=Equations, newton=Newton, found=Unknowns, t=double, hb=double, hg=double, n=Py_ssize_t,
+        o=Equations, found=Unknowns, t=double, hb=double, hg=double, n=Py_ssize_t,
         m=Py_ssize_t, x=cnp.ndarray, y=cnp.ndarray
     )
     cpdef setup(self)

@@ -211,7 +211,7 @@ class GenAlphaSOI2(GeneralizedAlpha):
         shift = (1.0 + self.alpha) * h
         self.M1 = o.mass_then(state.t + shift, plus(state.q, shift, state.v))
         self.old = combined(self.alpha_m, Ma0, -self.alpha_f, state.f)
-        guess = self.newton.past.predicted(self.t, self.relation)
+        guess = self.past.predicted(self.t, self.relation)
         half = o.n_q + o.n_lam + o.n_psi
         x, y = part(guess, 0, half), part(guess, half, 2 * half)
         self.unknowns = Unknowns(x, y, o.reaction_at(self.t, plus(self.q_hat, self.hb, x)))
@@ -228,7 +228,7 @@ class GenAlphaSOI2(GeneralizedAlpha):
         o, newton, found = self.o, self.newton, self.unknowns
         t, hb, hg, n, m = self.t, self.hb, self.hg, o.n_q, o.n_lam
         x, y = found.x, found.y
-        newton.counters.nfcns += 1
+        self.counters.nfcns += 1
         q, v_t = plus(self.q_hat, hb, x), plus(self.v_hat, hg, x)  # (13a), (13b)
         v = plus(v_t, -hg, y)  # (13c)
         r = zeros(x.shape[0])
@@ -281,25 +281,24 @@ class GenAlphaSOI2(GeneralizedAlpha):
         The constraints are divided by what the unknown accelerations move q and v, so that neither
         matrix becomes ill-conditioned for small h.
         """
-        o, newton, found = self.o, self.newton, self.unknowns
+        o, found = self.o, self.unknowns
         t, hb, hg, n, m = self.t, self.hb, self.hg, o.n_q, o.n_lam
         x, y = found.x, found.y
         q, v = plus(self.q_hat, hb, x), combined(1.0, self.v_hat, hg, x, -hg, y)
         lam, psi = part(x, n, n + m), part(x, n + m, x.shape[0])
-        newton.counters.njacs += 1
-        newton.counters.nfcnjacs += o.tangent_cost
+        self.count_matrix()
         inertia = [(self.weight_m, self.M1)]
         # the explicit M1 does not depend on q1: vdot = 0 leaves the derivatives of -f
         forces = tangent(o, t, q, v, zeros(n), lam, psi, self.weight_f * hb, self.weight_f * hg)
         J, moved = constraints(o, t, q, v, hb / hg)
         R = reactions(o, -self.weight_f, t, q, v, lam, psi, J)
-        position = newton.factorize("position", [*inertia, *forces], R, moved)
+        position = self.factorize("position", [*inertia, *forces], R, moved)
         compared = scales(o, inertia, forces, J, q, hb or hg, position)
         compared = with_states(o, compared, x, v, forces, hg)
         if not m:
             return Matrices(position, position, compared)  # there is nothing to project
         R = [[(-c, matrix) for c, matrix in terms] for terms in R]
-        return Matrices(position, newton.factorize("velocity", inertia, R, J), compared)
+        return Matrices(position, self.factorize("velocity", inertia, R, J), compared)
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:

@@ -102,7 +102,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         self.inertia = o.whole.inertia(state.t + shift, state.q + shift * state.v, state.v)
         self.inertia.allowed = NEAR * self.relative
         self.old = self.alpha_m * Ma0 - self.alpha_f * state.f
-        guess = self.newton.past.predicted(self.t, self.relation)
+        guess = self.past.predicted(self.t, self.relation)
         half = guess.size // 2
         z = guess[half:] if o.n_lam else guess[:half]
         self.unknowns = Both(guess[:half].copy(), z.copy())
@@ -168,13 +168,13 @@ class SOI2OfResidual(GenAlphaSOI2):
         x, z = found.x, found.z
         q, v = self.q_hat + hb * x[:n], self.v_hat + hg * z[:n]
         lam, psi = x[n : n + m], x[n + m :]
-        newton.counters.njacs += 1
+        self.counters.njacs += 1
         state, wm, wf = (self.t, q, v, np.zeros(n), lam, psi), self.weight_m, self.weight_f
         S = step_terms(o, *state, wm, wf * hb, wf * hg)
         assert o.whole is not None
         newton.setup_cost = o.whole.matrix_cost
         R = [[(wf, matrix) for _, matrix in terms] for terms in S.reactions]
-        position = newton.factorize("position", [*S.inertia, *S.forces], R, S.along)
+        position = self.factorize("position", [*S.inertia, *S.forces], R, S.along)
         compared = scales(o, S.inertia, S.forces, S.gradients, q, hb or hg, position)
         compared = with_states(o, compared, x, v, S.forces, hg)
         if not m:
@@ -185,7 +185,7 @@ class SOI2OfResidual(GenAlphaSOI2):
             assert o.whole.latest is not None  # by the terms of this step
             M = about_mass(o.whole, o.whole.latest.A, self.t, q, v, z[:n])
         o.whole.near_mass, inertia = M, [(wm, M)]
-        return Matrices(position, newton.factorize("velocity", inertia, R, S.gradients), compared)
+        return Matrices(position, self.factorize("velocity", inertia, R, S.gradients), compared)
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:

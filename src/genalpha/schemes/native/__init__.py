@@ -41,7 +41,7 @@ def native_steps(module: str, name: str, scheme: Any, count: int, *more: str) ->
         Callbacks that it needs if there are holonomic constraints.
     """
     o, newton = scheme.o, scheme.newton
-    size, method = o.n_q + o.n_lam + o.n_psi, newton.systems.method
+    size, method = o.n_q + o.n_lam + o.n_psi, scheme.systems.method
     fits = COMPILED and o.whole is None and o.is_ideal and not o.is_sparse
     fits = fits and newton.mode == "auto" and method in DENSE
     if not fits or (size > LARGEST and method == "auto"):

@@ -296,7 +296,7 @@ cdef class Steps:
 
     def _note(self, Size taken):
         """Count what has been done."""
-        counters = self.scheme.newton.counters
+        counters = self.scheme.counters
         counters.nsteps += taken
         counters.nfcns += self.nfcns
         counters.njacs += self.njacs
