@@ -35,7 +35,7 @@ Array = np.ndarray
 #: its tolerances unless the user gives them.
 FIRST, LOOSE = "GenAlphaI3", {"rtol": 1e-2, "atol": 1e-3}
 #: Newton's accuracy, relative to the smallest wanted error; and its loosest.
-NEWTON_PART, LOOSEST = 0.1, 1e-6
+NEWTON_PART, LOOSEST = 0.01, 1e-6
 #: With as many steps as the first run has, columns of these orders have about these errors
 #: (symmetric schemes, others); errors of multipliers are larger by about this.
 USUAL_ORDER, USUAL_ERROR, MULTIPLIERS = {True: 6, False: 4}, {True: 4e-8, False: 2e-5}, 10.0
