@@ -24,7 +24,7 @@ Array = np.ndarray
 #: are no better.
 ENOUGH = 1e-7
 #: The same of values that are only shown.
-ROUGHLY = 1e-5
+ROUGHLY = 1e-6
 #: Errors of differences are smaller than this.
 NOISE = 1e-4
 #: A start whose first correction is smaller than this is taken as it is.
@@ -227,13 +227,10 @@ def extrapolated(past: list[tuple[float, Array]], t: float, otherwise: Array) ->
     return np.asarray(line + ahead * (t - t0) * (slope - (x0 - x2) / before) / (t1 - t2))
 
 
-def true_acceleration(
-    o: Mechanism, t: float, q: Array, v: Array, lam: Array, psi: Array, sure: bool = True
-) -> Array:
+def true_acceleration(o: Mechanism, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Array:
     """Return M^-1 (f + reaction) of given multipliers: one call if the mass is constant.
 
-    Unless that is not `sure`: nobody has verified it so far. Where coordinates have no mass, only
-    the constraints move them.
+    Where coordinates have no mass, only the constraints move them.
     """
     whole = o.whole
     assert whole is not None
@@ -241,17 +238,17 @@ def true_acceleration(
     try:
         solve = known.mass_solver(t, q, v, lam, psi)
     except SingularSystemError:
-        return known(o.name, t, q, v, lam, psi, accurate=not sure)[0]
+        return known(o.name, t, q, v, lam, psi, accurate=False)[0]
     vdot, last = extrapolated(known.shown, t, known.vdot), np.inf
     for _ in range(MAX_ITERATIONS):
         d = solve(-whole.balance(t, q, v, vdot, lam, psi).motion)
         vdot = vdot + d
-        if sure and whole.constant_mass is not None:
+        if whole.constant_mass is not None:
             break
         size = float(np.max(np.abs(d)) / (np.max(np.abs(vdot)) or 1.0))
         rate = min(size / last, 1.0) if last < np.inf else OF_MASS
         last = size
-        if rate * size <= (ROUGHLY if sure else ENOUGH):
+        if rate * size <= ROUGHLY:
             break
     known.shown = [*known.shown[-2:], (t, vdot)]
     return vdot

@@ -92,8 +92,10 @@ class HHTI2(Holonomic):
                 f"{o.name}: HHTI2 takes holonomic or nonholonomic constraints, not both at once; "
                 "GenAlphaSOI2 takes both"
             )
-        if o.n_psi or o.whole is None:
-            return Nonholonomic if o.n_psi else cls
+        if o.n_psi:
+            return Nonholonomic
+        if o.whole is None or not o.whole.linear:  # forces and reactions are asked for together
+            return cls
         from genalpha.schemes.hhti2_residual import HHTI2OfResidual  # which builds on this class
 
         return HHTI2OfResidual

@@ -9,7 +9,8 @@ no mass matrix is needed beside those of Newton's iteration. A correction costs
   it, the rate of g; otherwise one more a little ahead in the motion;
 - one at (q0, v0) with vdot = f0 + R0 and L0, for R0 of (3.4d), as long as R0 moves: mostly once.
 
-Variants other than "end" take R1 elsewhere, at the price of another call.
+Variants other than "end" take R1 elsewhere, at the price of another call. Reactions that are not
+linear in the multipliers are left to callbacks.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from genalpha.kernels import part, stacked
 from genalpha.model import Mechanism, Motion
 from genalpha.model.residual import Balance
 from genalpha.numerics.accuracy import Scales, larger, of_rates, scales, size, with_states
-from genalpha.numerics.from_residual import about_mass, accelerations_of, true_acceleration
+from genalpha.numerics.from_residual import about_mass, accelerations_of
 from genalpha.numerics.linear import Solve, factorize
 from genalpha.numerics.newton import Sizes
-from genalpha.schemes.hht import NO_VECTOR
+from genalpha.schemes.hht import NO_VECTOR, initial_solver
 from genalpha.schemes.hhti2 import HHTI2
 from genalpha.schemes.scheme import Reported
 
@@ -88,7 +89,10 @@ class HHTI2OfResidual(HHTI2):
     def begin(self, t: float, motion: Motion, h: float) -> Any:
         """Start with a0 = f(t0, q0, v0)."""
         q, v, vdot, lam, _ = motion
-        f = true_acceleration(self.o, t, q, v, 0.0 * lam, NO_VECTOR, sure=False)
+        whole = self.o.whole
+        assert whole is not None
+        solve = initial_solver(self.o, t, q)
+        f = -solve(whole.balance(t, q, v, 0.0 * v, 0.0 * lam, NO_VECTOR).motion)
         L, R = np.concatenate([lam, lam]), vdot - f
         return State(t, q, v, f, f, R, h, L, np.concatenate([f, L, R]))
 
