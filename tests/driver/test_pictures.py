@@ -29,7 +29,7 @@ def curves(ax) -> dict[str, np.ndarray]:
 def test_four_panels(plt) -> None:
     solution = integrate(mechanism("simple_pendulum"), 1.0)
     motion, lam, drift, steps = solution.plot().axes
-    assert set(curves(motion)) == {"q[0]", "q[1]"}
+    assert set(curves(motion)) == {"x", "y"}
     assert np.array_equal(curves(lam)["rod"], solution.lam[:, 0])
     residuals = np.maximum(solution.residuals().largest("velocity"), 1e-17)
     assert np.array_equal(curves(drift)["velocity constraints"], residuals)

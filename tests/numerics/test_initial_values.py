@@ -161,9 +161,13 @@ def test_a_consistent_start_stays():
 
 
 def test_nonsymmetric_mass():
-    """No metric then: the Euclidean distance counts, and M itself in the equations of motion."""
+    """No metric then: the Euclidean distance counts, and M itself in the equations of motion.
+
+    Such a mass belongs to scaled rows, and is taken with a reaction that belongs to them.
+    """
     mass = MASS + np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    o = bead(mass=mass)
+    gradient = bead().holonomic_jacobian
+    o = bead(mass=mass, reaction=lambda t, q, v, lam, psi: -gradient(t, q).T @ lam)
     start = consistent_initial_values(o)
     G = o.holonomic_jacobian(0.0, start.q)
     free = np.linalg.svd(G)[2][-1]

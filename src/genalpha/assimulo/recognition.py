@@ -159,8 +159,12 @@ class Recognition:
         """Sort the other rows by what they depend on."""
         mass, reactions = self._columns(self.v, self.yd, "yd"), self._multipliers()
         uses_rates = self._check_accelerations(mass)
-        mass, reactions = self._without_idle(mass, reactions)
         slopes, speeds = self._gradients(), [self._speeds()]
+        rows, columns = self._idle(mass, reactions, slopes.any(axis=1) | (speeds[0][1] != 0.0))
+        self.rest, self.others = np.delete(self.rest, rows), np.delete(self.others, columns)
+        mass, reactions, slopes = (np.delete(x, rows, axis=0) for x in (mass, reactions, slopes))
+        reactions = np.delete(reactions, columns, axis=1)
+        speeds = [(d, np.delete(change, rows)) for d, change in speeds]
         is_motion = np.asarray(mass.any(axis=1) | reactions.any(axis=1))
         if is_motion.sum() > self.q.size:
             speeds.append(self._speeds())
@@ -237,18 +241,22 @@ class Recognition:
         noise = 8.0 * EPS * (np.abs(self.base[self.rest]) + np.abs(table) @ np.abs(x[which]))
         return np.where(np.abs(table) <= noise[:, None], 0.0, table)
 
-    def _without_idle(self, mass: Array, reactions: Array) -> tuple[Array, Array]:
-        """Leave out constraints that are switched off: rows c lam_j, each with its multiplier."""
-        is_motion = mass.any(axis=1) | reactions.any(axis=1)
-        if is_motion.sum() <= self.q.size:
-            return mass, reactions
-        lone = ~mass.any(axis=1) & (np.count_nonzero(reactions, axis=1) == 1)
+    def _idle(self, mass: Array, reactions: Array, moves: Array) -> tuple[Array, Array]:
+        """Find constraints that are switched off: rows c lam_j that nothing else moves.
+
+        Returns
+        -------
+        rows, columns
+            Such rows, and the multipliers in them.
+        """
+        nothing = np.zeros(0, dtype=int)
+        if (mass.any(axis=1) | reactions.any(axis=1)).sum() <= self.q.size:
+            return nothing, nothing
+        lone = ~mass.any(axis=1) & ~moves & (np.count_nonzero(reactions, axis=1) == 1)
         expected = reactions @ self.y[self.others]
         own = np.abs(self.base[self.rest] - expected) <= 16.0 * EPS * np.abs(expected)
         rows = np.flatnonzero(lone & own)
-        columns = np.unique(reactions[rows].nonzero()[1])  # a rate may be switched off with its g
-        self.rest, self.others = np.delete(self.rest, rows), np.delete(self.others, columns)
-        return np.delete(mass, rows, axis=0), np.delete(np.delete(reactions, rows, 0), columns, 1)
+        return rows, np.unique(reactions[rows].nonzero()[1])  # a rate may be off with its g
 
     def _check_accelerations(self, mass: Array) -> bool:
         """Check that F is affine in yd; return whether it knows q' beside q' = v."""

@@ -94,7 +94,7 @@ def _check(o: Mechanism, t: float, q: Array, v: Array, dependent: Array) -> None
         raise RedundantConstraintsError(
             f"{o.name}: the gradient of {names} is zero at t = {t:g}, so that it does not say in "
             "which direction it acts. A constraint that is squared has this form: write x - a "
-            "instead of (x - a)**2. Else start at another position."
+            "instead of (x - a)**2. Otherwise the position is singular for it: keep away from it."
         )
     if against:
         raise RedundantConstraintsError(
