@@ -20,6 +20,9 @@ from genalpha.model import Mechanism
 
 Array = np.ndarray
 
+#: An estimate must be so much smaller than the wanted error: sizes of the motion are those of a
+#: loose run.
+ENOUGH = 0.9
 #: Numbers of columns.
 FEWEST, MOST = 3, 5
 #: How much one column more is believed to lower the estimate at most, and at least.
@@ -94,7 +97,7 @@ class Search:
             # where columns do not shrink, coarse ones may agree by accident
             if best is None or part < best.parts.max() or trial.gain > NO_GAIN:
                 best = Found(trial, parts)
-            if part <= 1.0:
+            if part <= ENOUGH:
                 apart = self._between(trial)
                 if apart <= 1.0 or not self._allows(_finer(base, apart), FEWEST):
                     return Found(trial, parts)
