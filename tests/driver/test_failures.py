@@ -117,7 +117,9 @@ def test_a_step_that_does_not_converge(scheme):
 def test_a_singular_system_on_the_way(scheme):
     """The constraint loses its gradient at t = 0.3."""
     o = pendulum(holonomic_jacobian=lambda t, q: q if t < T else 0 * q)
-    with pytest.raises(RedundantConstraintsError, match=r"gradient of rod is zero at t = 0\.3") as caught:
+    with pytest.raises(
+        RedundantConstraintsError, match=r"gradient of rod is zero at t = 0\.3"
+    ) as caught:
         integrate(o, 1.0, scheme, h=0.01, jacobian="every step")
     assert caught.value.solution.t[-1] <= T
 

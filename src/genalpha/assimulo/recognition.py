@@ -160,11 +160,11 @@ class Recognition:
         mass, reactions = self._columns(self.v, self.yd, "yd"), self._multipliers()
         uses_rates = self._check_accelerations(mass)
         slopes, speeds = self._gradients(), [self._speeds()]
-        rows, columns = self._idle(mass, reactions, slopes.any(axis=1) | (speeds[0][1] != 0.0))
-        self.rest, self.others = np.delete(self.rest, rows), np.delete(self.others, columns)
-        mass, reactions, slopes = (np.delete(x, rows, axis=0) for x in (mass, reactions, slopes))
-        reactions = np.delete(reactions, columns, axis=1)
-        speeds = [(d, np.delete(change, rows)) for d, change in speeds]
+        off, idle = self._idle(mass, reactions, slopes.any(axis=1) | (speeds[0][1] != 0.0))
+        self.rest, self.others = np.delete(self.rest, off), np.delete(self.others, idle)
+        mass, reactions, slopes = (np.delete(x, off, axis=0) for x in (mass, reactions, slopes))
+        reactions = np.delete(reactions, idle, axis=1)
+        speeds = [(d, np.delete(change, off)) for d, change in speeds]
         is_motion = np.asarray(mass.any(axis=1) | reactions.any(axis=1))
         if is_motion.sum() > self.q.size:
             speeds.append(self._speeds())
