@@ -14,7 +14,7 @@ from genalpha.numerics.newton import Newton
 def matrices():
     """Rows of iterations and matrices per step, for several ways to keep a matrix."""
     rows = []
-    plain = partial(replaced, Newton, "accelerated", lambda self, d, n, weight: d)
+    plain = partial(replaced, Newton, "accelerated", lambda self, d, *others: d)
     kept = partial(replaced, Newton, "accelerated", Newton.accelerated)
     for name, options, change in (
         ('`"auto"`', {}, kept),

@@ -118,3 +118,10 @@ def test_the_readme_with_assimulo(tmp_path, monkeypatch: pytest.MonkeyPatch) -> 
     space: dict = {}
     run(readme(), space)
     assert len(space["t"]) == 201
+
+
+def test_states() -> None:
+    solution = page("states")["solution"]
+    # the current that the motor's own voltage leaves
+    expected = 12.0 - 0.2 * solution.v[-1, 0]
+    assert solution.z[-1, 0] == pytest.approx(expected - 0.01 * solution.zdot[-1, 0], abs=1e-5)

