@@ -291,8 +291,8 @@ def test_an_end_that_is_only_rounding_away():
     solver = quiet(problem)
     end = np.nextafter(t0, np.inf)
     t, y, _ = solver.simulate(end, 1)
-    assert t == [t0, end]
-    assert y[1] == pytest.approx(y[0])
+    assert t[0] == t0 and set(t) <= {t0, end}  # newer Assimulos see that nothing is left to do
+    assert y[-1] == pytest.approx(y[0])
 
 
 def test_time_events():

@@ -345,7 +345,6 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         steps = "adaptive" if self.h is None else f"fixed, h = {self.h:g}"
         own = self._values(SCHEMES[self.scheme].options)
         scheme = ", ".join(f"{name} = {value}" for name, value in own.items())
-        atol = np.unique(self.atol)
         sizes = f"{self._counters.h_min:.3g}, {self._counters.h_max:.3g}"
         calls = ", ".join(f"{key} {count}" for key, count in self.calls.items() if count)
         for line in (
@@ -355,7 +354,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
             f" Solver                  : {type(self).__name__}",
             f" Scheme                  : {scheme}",
             f" Steps                   : {steps}",
-            f" Tolerances (absolute)   : {atol[0] if atol.size == 1 else self.atol}",
+            f" Tolerances (absolute)   : {self._in_short('atol')}",
             f" Tolerances (relative)   : {self.rtol}",
             f" Linear solver           : {self.linear_solver}",
             "",

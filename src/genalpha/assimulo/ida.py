@@ -211,7 +211,7 @@ class IDA(Running, HasOptions, Implicit_ODE):
             " Solver                : IDA (SUNDIALS, by scikit-sundae)",
             f" Maximal order         : {self.maxord}",
             f" Suppressed algebr. var: {self.suppress_alg}",
-            f" Tolerances (absolute) : {self._compact_atol()}",
+            f" Tolerances (absolute) : {self._in_short('atol')}",
             f" Tolerances (relative) : {self.rtol}",
             f" Linear solver         : {self.linear_solver}",
             "",

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
+
 from genalpha.errors import InvalidOptionError
 from genalpha.options import Option
 
@@ -86,6 +88,11 @@ class HasOptions:
         """Return the present values of some options by name, without those that are None."""
         found = {option.name: self.options.get(key(option)) for option in wanted}
         return {name: value for name, value in found.items() if value is not None}
+
+    def _in_short(self, name: str) -> Any:
+        """Return the values of an option for printing: one number where all are the same."""
+        values = np.unique(self.options[name])
+        return values[0] if values.size == 1 else self.options[name]
 
     def _faults(self, foreign: frozenset[str] = frozenset()) -> list[str]:
         """List what is wrong with the options one by one; `foreign` ones are nobody's business."""
