@@ -127,18 +127,19 @@ def integrate(
         with shown_progress(progress, o.name, o.t0, t_final) as display:
             return run.run_stabilized(o, t_final, scheme, h, times, options, watched, display)
     to_error = options.get("error") is not None
+    given_scheme = scheme
     if scheme is None:
         scheme = cheapest(o.widened) if to_error else DEFAULT_SCHEME
     checked = Options(scheme, o.widened, **options)
     faults += checked.faults + _faults_of_steps(o.t0, t_final, h)
     if to_error:
-        faults += _faults_beside_error(h, functions, progress)
+        faults += _faults_beside_error(h, progress)
     if faults:
         raise InvalidOptionError("integrate", faults)
     o = (repaired(o) if repair else o).widened
     if to_error:
         try:
-            return integrate_to_error(o, t_final, scheme, options, times)
+            return integrate_to_error(o, t_final, given_scheme, options, times, None, watched)
         except BaseException as error:
             error.solution = None  # type: ignore[attr-defined]  # no run alone is the result
             raise
@@ -308,16 +309,11 @@ def _faults_of_steps(t0: float, t_final: float, h: Any) -> list[str]:
     return given.faults
 
 
-def _faults_beside_error(h: Any, functions: list[Any], progress: Any) -> list[str]:
+def _faults_beside_error(h: Any, progress: Any) -> list[str]:
     """List what cannot be had together with a wanted error of the result."""
     faults = []
     if h is not None:
         faults.append(f"error and h = {h!r:.80} are given; give one of them")
-    if functions:
-        faults.append(
-            "error and events are given: extrapolation does not know events yet; integrate to a "
-            "tolerance (rtol, atol) to find them, and to an error from one to the next"
-        )
     if progress:
         faults.append("error and progress are given: how many runs it takes is not known before")
     return faults

@@ -78,7 +78,7 @@ class Solution:
         shown = list(self._knots) if at_steps else [self._at(t) for t in asked]
         self.t = np.array([knot.t for knot in shown])
         self.q, self.v, self.vdot, self.lam, self.psi = (
-            _rows([knot[i] for knot in shown]) for i in range(1, 6)
+            rows([knot[i] for knot in shown]) for i in range(1, 6)
         )
         self.z, self.zdot = self.v[:, n:], self.vdot[:, n:]
         happened, wide = self.origin.events, mechanism.n_q
@@ -119,7 +119,7 @@ class Solution:
             found = Knot(knot.t, *(x.copy() for x in knot[1:]))  # the caller's own
         else:
             knots = [self._at(x, side) for x in times]
-            found = Knot(times, *(_rows([k[i] for k in knots]) for i in range(1, 6)))  # type: ignore[arg-type]
+            found = Knot(times, *(rows([k[i] for k in knots]) for i in range(1, 6)))  # type: ignore[arg-type]
         return narrow_knot(found, self._n) if self.z.shape[1] else found
 
     def points(self, t: ArrayLike | None = None) -> list[tuple[Mechanism, Knot]]:
@@ -363,7 +363,7 @@ class Solution:
         )
 
 
-def _rows(values: Any) -> Array:
+def rows(values: Any) -> Array:
     """Return vectors as rows; shorter ones are filled up with NaN."""
     if len({x.size for x in values}) < 2:
         return np.array(values)

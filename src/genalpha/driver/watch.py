@@ -15,6 +15,7 @@ then a body that has come to rest falls through its floor: that is an error.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from functools import cache
 from math import inf, isfinite, nan
@@ -143,6 +144,12 @@ class Watch:
             self._stopped = self._stopped_by(point, [i for i in chosen if self._fired[i]])
         if first:
             self._peaks = [abs(g) for g in self._g]
+
+    def copy(self) -> Watch:
+        """Return one that knows the same, to look ahead along another path."""
+        other = copy.copy(self)
+        other._signs, other._peaks = list(self._signs), list(self._peaks)
+        return other
 
     def next(self) -> Happening | None:
         """Return the next event in the last step, or None; call again until there is none."""

@@ -94,16 +94,30 @@ def interpolate(left: Knot, right: Knot, t: float) -> Knot:
     return Knot(t, q, v, *linear)
 
 
-def hermite_at(times: Array, x: Array, d: Array, t: float) -> Array:
-    """Return, at `t`, the polynomial with values x and derivatives d at k times, rows of (k, n).
+class Osculating:
+    """The polynomial with given values and derivatives at k times; its error is O(h^(2 k)).
 
-    Its error is O(h^(2 k)). By Hermite's basis: squares of Lagrange's polynomials.
+    By Newton's divided differences, in which every time counts twice.
+
+    Parameters
+    ----------
+    times : (k,) array
+    x, d : (k, n) array
+        Values and derivatives.
     """
-    apart = times[:, None] - times
-    np.fill_diagonal(apart, 1.0)
-    distances = np.tile(t - times, (times.size, 1))
-    np.fill_diagonal(distances, 1.0)
-    square = (distances / apart).prod(axis=1) ** 2
-    slopes = (1.0 / apart).sum(axis=1) - 1.0  # of Lagrange's polynomials at their own times
-    away = t - times
-    return np.asarray(((1.0 - 2.0 * away * slopes) * square) @ x + (away * square) @ d)
+
+    def __init__(self, times: Array, x: Array, d: Array) -> None:
+        z = np.repeat(times, 2)
+        column = np.empty((z.size - 1, x.shape[1]))
+        column[::2] = d
+        column[1::2] = np.diff(x, axis=0) / np.diff(times)[:, None]
+        self._nodes, self._coefficients = z[:-1], np.empty((z.size, x.shape[1]))
+        self._coefficients[0], self._coefficients[1] = x[0], column[0]
+        for k in range(2, z.size):
+            column = np.diff(column, axis=0) / (z[k:] - z[:-k])[:, None]
+            self._coefficients[k] = column[0]
+
+    def at(self, t: float) -> Array:
+        """Return the value at a time."""
+        powers = np.cumprod(t - self._nodes)
+        return np.asarray(self._coefficients[0] + powers @ self._coefficients[1:])

@@ -9,7 +9,7 @@ from genalpha.driver import Options, Stepper
 from genalpha.driver.extrapolation.columns import Columns, weights
 from genalpha.driver.extrapolation.grid import SmoothGrid
 from genalpha.numerics.initial_values import accelerations
-from genalpha.numerics.interpolation import Knot, hermite_at
+from genalpha.numerics.interpolation import Knot, Osculating
 from genalpha.schemes import SCHEMES
 from tests.driver.support import mechanism
 
@@ -130,4 +130,4 @@ def test_interpolation_with_derivatives_is_exact_for_polynomials():
     times = [0.1, 0.4, 1.0]
     x, d = (np.array([[f(t)] for t in times]) for f in (p, p.deriv()))
     for t in (0.0, 0.25, 0.9):
-        assert hermite_at(np.array(times), x, d, t)[0] == pytest.approx(p(t), rel=1e-12)
+        assert Osculating(np.array(times), x, d).at(t)[0] == pytest.approx(p(t), rel=1e-12)

@@ -156,8 +156,6 @@ def faults(**options):
 def test_what_cannot_be_had_together():
     (fault,) = faults(error=1e-6, h=0.1)
     assert fault == "error and h = 0.1 are given; give one of them"
-    (fault,) = faults(error=1e-6, events=lambda t, q, v: q[0])
-    assert fault.startswith("error and events are given")
     (fault,) = faults(error=1e-6, progress=True)
     assert fault.startswith("error and progress are given")
 

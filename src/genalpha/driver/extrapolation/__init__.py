@@ -1,8 +1,9 @@
 """The error of the result: runs with different steps, extrapolated; their differences tell it."""
 
 from genalpha.driver.extrapolation.replay import Replay
-from genalpha.driver.extrapolation.run import WantedErrorWarning, cheapest, integrate_to_error
+from genalpha.driver.extrapolation.run import WantedErrorWarning, integrate_to_error
 from genalpha.driver.extrapolation.solution import Errors, ExtrapolatedSolution
+from genalpha.driver.extrapolation.suited import cheapest
 
 __all__ = [
     "Errors",

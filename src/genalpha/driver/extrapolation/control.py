@@ -98,11 +98,13 @@ class Search:
             if best is None or part < best.parts.max() or trial.gain > NO_GAIN:
                 best = Found(trial, parts)
             if part <= ENOUGH:
-                apart = self._between(trial)
+                apart = self._between(trial) / (1.0 - part)
                 if apart <= 1.0 or not self._allows(_finer(base, apart), FEWEST):
                     return Found(trial, parts)
                 before, last, base, columns = trial, math.inf, _finer(base, apart), FEWEST
                 continue
+            if trial.is_noise:  # neither more columns nor more steps would lower it
+                return best
             shrinks = part < SHRINKS * last and trial.gain < NO_GAIN
             following = self._following(base, columns, part, trial.gain, shrinks)
             if following is None:
@@ -112,9 +114,8 @@ class Search:
 
     def _between(self, trial: Trial) -> float:
         """Return the error between points, relative to the wanted one."""
-        errors = zip("qv", trial.dense.error(), strict=True)
-        parts = [float(x.max() / self._wanted[k]) for k, x in errors if k in self._wanted]
-        return max(parts, default=0.0)
+        errors = trial.dense.errors(list(self._wanted))
+        return max((x / self._wanted[k] for k, x in errors.items()), default=0.0)
 
     def _allows(self, base: int, columns: int) -> bool:
         cost = self._runs.cost(base, range(1, columns + 1))

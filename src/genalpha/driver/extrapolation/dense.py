@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from genalpha.model import Mechanism
 from genalpha.numerics.initial_values import accelerations
-from genalpha.numerics.interpolation import hermite_at
+from genalpha.numerics.interpolation import Osculating
 
 Array = np.ndarray
 Pair = tuple[Array, Array]
@@ -15,6 +17,9 @@ Pair = tuple[Array, Array]
 POINTS = 6
 #: So many intervals are looked at for the error between points, those at both ends included.
 LOOKED_AT = 7
+#: Errors of polynomials through 4, 5, 6 points fall in about a geometric sequence: that of the last
+#: is this times the ratio of the differences before, and at most the last difference.
+FALLS = 4.0
 
 
 class Dense:
@@ -30,17 +35,29 @@ class Dense:
     def __init__(self, mechanism: Mechanism, times: Array, q: Array, v: Array) -> None:
         self._o, self._times, self._q, self._v = mechanism, times, q, v
         self._vdots: dict[int, Array] = {}
+        self._polynomials: dict[tuple[int, int], Osculating] = {}
+        self._sign = 1.0 if times[-1] > times[0] else -1.0
+        self._along = self._sign * times
 
     def at(self, t: float, count: int = POINTS) -> Pair:
         """Return position and velocity at `t` from the `count` nearest points."""
         times = self._times
-        sign = 1.0 if times[-1] > times[0] else -1.0
-        place = int(np.searchsorted(sign * times, sign * t)) - count // 2
+        place = int(np.searchsorted(self._along, self._sign * t)) - count // 2
         first = min(max(place, 0), max(times.size - count, 0))
         last = min(first + count, times.size)
-        near, v = times[first:last], self._v[first:last]
-        vdot = np.array([self._vdot(i) for i in range(first, last)])
-        return hermite_at(near, self._q[first:last], v, t), hermite_at(near, v, vdot, t)
+        found = self._polynomial(first, last).at(t)
+        n = self._q.shape[1]
+        return found[:n], found[n:]
+
+    def _polynomial(self, first: int, last: int) -> Osculating:
+        """Return the polynomial of q and v, one after the other, through some points."""
+        if (first, last) not in self._polynomials:
+            near, q, v = (x[first:last] for x in (self._times, self._q, self._v))
+            vdot = np.array([self._vdot(i) for i in range(first, last)])
+            self._polynomials[first, last] = Osculating(
+                near, np.hstack([q, v]), np.hstack([v, vdot])
+            )
+        return self._polynomials[first, last]
 
     def _vdot(self, i: int) -> Array:
         if i not in self._vdots:
@@ -48,16 +65,37 @@ class Dense:
             self._vdots[i] = accelerations(self._o, *point, *self._o.multiplier_guess())[0]
         return self._vdots[i]
 
-    def error(self) -> Pair:
-        """Return the largest errors of q and v between the points, shape (n,) each.
+    def error_at(self, t: float) -> Pair:
+        """Return about the errors of q and v at a time between points, with signs, shape (n,)."""
+        good, less, least = (self.at(t, POINTS - i) for i in range(3))
+        dq, dv = (_fallen(*three) for three in zip(good, less, least, strict=True))
+        return dq, dv
 
-        As far as polynomials through one point less tell them.
-        """
+    def multipliers_off(self, t: float, off: Pair) -> Pair:
+        """Return what errors of q and v do to lam and psi at a time."""
+        o, (q, v) = self._o, self.at(t)
+        _, lam, psi = accelerations(o, t, q, v, *o.multiplier_guess())
+        _, lam_off, psi_off = accelerations(o, t, q + off[0], v + off[1], lam, psi)
+        return lam_off - lam, psi_off - psi
+
+    def errors(self, kinds: Sequence[str]) -> dict[str, float]:
+        """Return the largest errors between the points, of some of "q", "v", "lam", "psi"."""
         times, last = self._times, self._times.size - 2
         chosen = np.unique(np.linspace(0, last, min(LOOKED_AT, last + 1)).round().astype(int))
-        largest = np.zeros_like(self._q[0]), np.zeros_like(self._q[0])
+        found = dict.fromkeys(kinds, 0.0)
         for i in chosen.tolist():
             t = float(0.5 * (times[i] + times[i + 1]))
-            for x, good, less in zip(largest, self.at(t), self.at(t, POINTS - 1), strict=True):
-                np.maximum(x, np.abs(good - less), out=x)
-        return largest
+            off = self.error_at(t)
+            errors = dict(zip("qv", off, strict=True))
+            if "lam" in found or "psi" in found:
+                errors |= zip(("lam", "psi"), self.multipliers_off(t, off), strict=True)
+            for kind in found:
+                found[kind] = max(found[kind], float(np.abs(errors[kind]).max(initial=0.0)))
+        return found
+
+
+def _fallen(good: Array, less: Array, least: Array) -> Array:
+    """Return the error of the best of three values."""
+    off = good - less
+    first, second = np.abs(off).max(initial=0.0), np.abs(less - least).max(initial=0.0)
+    return off * (min(1.0, FALLS * first / second) if second else 1.0)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from genalpha.driver.extrapolation.legs import Leg
 from genalpha.driver.extrapolation.points import consistent
 from genalpha.driver.extrapolation.trial import SAMPLES, WORST, Pair, multiplier_errors
-from genalpha.driver.extrapolation.windows import Window
-from genalpha.driver.solution import Solution
+from genalpha.driver.origin import Origin
+from genalpha.driver.solution import Solution, rows
 from genalpha.model import Mechanism
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.interpolation import Knot
@@ -53,26 +55,52 @@ class ExtrapolationCounters(Counters):
 class Points(Sequence[Knot]):
     """The motion at the points of the coarsest grids, worked out where it is asked for.
 
+    At an impact there are two points of the same time.
+
     Parameters
     ----------
-    mechanism : Mechanism
-    windows : sequence of Window
+    legs : sequence of Leg
+
+    Attributes
+    ----------
+    times : (s,) array
+    q, v : (s, n) array
+    signed, bounds : pair of (s, n) array
+        Errors of q and v.
+    starts : (w + 1,) array
+        The number of the first point of each window, and of the last one.
+    firsts : list of int
+        The number of the first point of each leg.
+    order : int
+        The lowest of all windows.
     """
 
-    def __init__(self, mechanism: Mechanism, windows: Sequence[Window]) -> None:
-        self.mechanism = mechanism
+    def __init__(self, legs: Sequence[Leg]) -> None:
+        windows = [window for leg in legs for window in leg.windows]
         # of a point where two windows meet, the later one has it on the constraints
-        kept = [slice(None, -1)] * (len(windows) - 1) + [slice(None)]
+        last = [w is leg.windows[-1] for leg in legs for w in leg.windows]
+        kept = [slice(None) if x else slice(None, -1) for x in last]
         each = list(zip(windows, kept, strict=True))
-        self.times = np.concatenate([w.trial.times[s] for w, s in each])
-        self.q, self.v = (np.concatenate([w.trial.motion[i][s] for w, s in each]) for i in (0, 1))
+        pieces = [w.times[s] for w, s in each]
+        self.times = np.concatenate(pieces)
+        self.q, self.v = _joined([w.motion for w in windows], kept)
         self.signed = _joined([w.signed for w in windows], kept)
         self.bounds = _joined([w.bounds for w in windows], kept)
-
-        self.starts = np.cumsum([0, *(w.trial.base for w in windows)])
+        firsts = np.cumsum([0, *(x.size for x in pieces)])
+        self.starts = np.append(firsts[:-1], self.times.size - 1)
+        self.firsts = [int(i) for i, new in zip(firsts, [True, *last], strict=True) if new][:-1]
         self.order = min(w.trial.order for w in windows)
+        self._mechanisms = [leg.mechanism for leg in legs]
         self._denses = [w.trial.dense for w in windows]
         self._knots: dict[int, Knot] = {}
+        for leg, following in zip(legs, self.firsts[1:], strict=False):
+            assert leg.impact is not None
+            self._knots[following - 1], self._knots[following] = leg.impact.before, leg.impact.after
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The first one that moves."""
+        return self._mechanisms[0]
 
     def __len__(self) -> int:
         return len(self.times)
@@ -82,20 +110,31 @@ class Points(Sequence[Knot]):
             return [self[j] for j in range(*i.indices(len(self)))]
         i = range(len(self))[i]
         if i not in self._knots:
-            near = self._knots.get(i - 1)
-            guess = self.mechanism.multiplier_guess() if near is None else (near.lam, near.psi)
-            t = float(self.times[i])
-            self._knots[i] = consistent(self.mechanism, t, self.q[i], self.v[i], *guess)
+            o = self._mechanism_of(i)
+            near = self._knots.get(i - 1) if i not in self.firsts else None
+            guess = o.multiplier_guess() if near is None else (near.lam, near.psi)
+            self._knots[i] = consistent(o, float(self.times[i]), self.q[i], self.v[i], *guess)
         return self._knots[i]
 
     def __iter__(self) -> Iterator[Knot]:
         return (self[i] for i in range(len(self)))
 
+    def _mechanism_of(self, i: int) -> Mechanism:
+        return self._mechanisms[bisect_right(self.firsts, i) - 1]
+
     def between(self, t: float, right: int) -> Knot:
         """Return the motion between a point and the one before it."""
         window = int(np.searchsorted(self.starts, right)) - 1
         q, v = self._denses[window].at(t)
-        return consistent(self.mechanism, t, q, v, *self.mechanism.multiplier_guess())
+        o = self._mechanism_of(right)
+        return consistent(o, t, q, v, *o.multiplier_guess())
+
+    def errors_between(self, t: float, right: int) -> tuple[Array, Array, Array, Array]:
+        """Return what interpolation adds to the errors of q, v, lam, psi at a time."""
+        dense = self._denses[int(np.searchsorted(self.starts, right)) - 1]
+        off = dense.error_at(t)
+        q, v, lam, psi = (np.abs(x) for x in (*off, *dense.multipliers_off(t, off)))
+        return q, v, lam, psi
 
     @cached_property
     def errors(self) -> Errors:
@@ -123,12 +162,22 @@ class Points(Sequence[Knot]):
             found = self._multiplier_errors(chosen)
             for kind, error in zip(("lam", "psi"), found, strict=True):
                 if kind in wanted and error.size:
-                    parts[chosen] = np.maximum(parts[chosen], error.max(axis=1) / wanted[kind])
+                    largest = np.nanmax(error, axis=1, initial=0.0)
+                    parts[chosen] = np.maximum(parts[chosen], largest / wanted[kind])
         return parts
 
     def _multiplier_errors(self, chosen: Array) -> Pair:
-        motion, bound = (self.q, self.v), self.bounds[1]
-        return multiplier_errors(self.mechanism, self.times, motion, self.signed, bound, chosen)
+        """Return errors of lam and psi at some points; each leg has its own mechanism."""
+        found = []
+        ends = [*self.firsts[1:], len(self)]
+        for o, first, end in zip(self._mechanisms, self.firsts, ends, strict=True):
+            part, own = slice(first, end), chosen[(chosen >= first) & (chosen < end)] - first
+            if own.size:
+                motion, bound = (self.q[part], self.v[part]), self.bounds[1][part]
+                signed = (self.signed[0][part], self.signed[1][part])
+                found.append(multiplier_errors(o, self.times[part], motion, signed, bound, own))
+        lam, psi = (rows([row for x in found for row in x[i]]) for i in (0, 1))
+        return lam, psi
 
 
 def _joined(pairs: Sequence[Pair], kept: Sequence[slice]) -> Pair:
@@ -157,10 +206,13 @@ class ExtrapolatedSolution(Solution):
         points: Points,
         statistics: Counters,
         t_eval: Array | None,
+        origin: Origin,
     ) -> None:
         self._points, self.order = points, points.order
         nothing = np.zeros((len(points), 0))
-        super().__init__(points.mechanism, points.times, points, nothing, statistics, t_eval)
+        super().__init__(
+            points.mechanism, points.times, points, nothing, statistics, t_eval, origin
+        )
         self.windows = points.times[points.starts]
         self.a = self.vdot
 
@@ -170,9 +222,19 @@ class ExtrapolatedSolution(Solution):
         errors = self._points.errors
         if self._at_steps:
             return errors
-        right = np.array([self._right_of(t) for t in self.t])
-        left = np.where(self.steps[right] == self.t, right, np.maximum(right - 1, 0))
-        return Errors(*(np.maximum(x[left], x[right]) for x in errors))
+        found = [self._error_at(t, errors) for t in self.t.tolist()]
+        return Errors(*(rows(list(x)) for x in zip(*found, strict=True)))
+
+    def _error_at(self, t: float, errors: Errors) -> Errors:
+        """Return the errors at a time: those of the points on both sides, and of interpolation."""
+        right = self._right_of(t)
+        if self.steps[right] == t or not right:
+            return Errors(*(x[right] for x in errors))
+        n = self._n
+        q, v, lam, psi = self._points.errors_between(t, right)
+        more = Errors(q[:n], v[:n], lam, psi, v[n:])
+        near = (np.maximum(x[right - 1], x[right]) for x in errors)
+        return Errors(*(x[: y.size] + y for x, y in zip(near, more, strict=True)))
 
     def knot_at(self, t: float) -> Knot:
         """Return the motion at a time; with first-order states, see `genalpha.model.states`."""

@@ -32,6 +32,8 @@ NEWTON_NOISE = 0.5
 USUAL = 0.2
 #: Columns that gain at least so much shrink by no accident.
 CLEAR_GAIN = 0.3
+#: Estimates are noise if that is more than this part of them.
+MOSTLY = 0.5
 #: Multipliers are looked at in so many points of a window, and where velocities are worst.
 SAMPLES, WORST = 10, 4
 
@@ -110,6 +112,18 @@ class Trial:
         """Bounds of the errors of q and v at each point, by experience."""
         q, v = (self._bound(e, x) for e, x in zip(self.signed, self.motion, strict=True))
         return q, v
+
+    @property
+    def noises(self) -> tuple[float, float]:
+        """What rounding and Newton's iteration leave in q and v."""
+        q, v = (float(self.noise * np.abs(x).max()) for x in self.motion)
+        return q, v
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether most of the estimates is what rounding and Newton's iteration leave."""
+        pairs = zip(self.noises, self.bounds, strict=True)
+        return all(noise > MOSTLY * x.max() for noise, x in pairs)
 
     def _bound(self, signed: Array, x: Array) -> Array:
         found = largest_nearby(np.abs(signed)) + self.noise * np.abs(x).max()

@@ -1,14 +1,15 @@
 """A long motion in windows, each extrapolated and then continued from its projected end.
 
 Extrapolation over many oscillations would need a coarsest run that is still in phase with the
-motion; windows need only the steps that resolve it. What errors of earlier windows become in later
-ones, the motion itself tells: its coarsest run is made once more from a start that is off by them.
+motion; windows need only the steps that resolve it. A window ends early at an event that stops the
+motion.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from genalpha.driver.extrapolation.grid import SmoothGrid
 from genalpha.driver.extrapolation.points import consistent
 from genalpha.driver.extrapolation.trial import Pair, Trial
 from genalpha.driver.stepper import Stepper
-from genalpha.errors import GenAlphaError
+from genalpha.driver.watch import Happening
 from genalpha.model import Mechanism
 from genalpha.numerics.interpolation import Knot
 
@@ -30,28 +31,77 @@ Array = np.ndarray
 STEPS = 96
 #: Fewest steps of the coarsest run in a window.
 FEWEST_STEPS = 8
-#: Errors are carried on as differences of this size, relative to the motion's.
-VISIBLE = 1e-5
-#: A window may have this part of the wanted error, over the number of windows to this power: errors
-#: add up, and those of velocities grow in positions.
-PART, POWER = 0.4, 1.5
 
 
 class Window(NamedTuple):
-    """The extrapolated motion of a window, and its whole error, with signs and as a bound."""
+    """The extrapolated motion of a window.
+
+    Attributes
+    ----------
+    trial : Trial
+    runs : Columns
+    times : (s,) array
+        Those of the trial, or until the event that has ended the window.
+    motion, signed, bounds : pair of (s, n) array
+        q and v there, and their errors, with signs and as bounds: those of the window itself,
+        or with what has become of earlier ones, see `genalpha.driver.extrapolation.carry`.
+    parts : (s,) array
+        The window's own errors, relative to what they may be.
+    density : float
+        Steps of the coarsest run per step of the loose one.
+    stop : Happening or None
+        The event that has ended it.
+    """
 
     trial: Trial
     runs: Columns
+    times: Array
+    motion: Pair
     signed: Pair
     bounds: Pair
     parts: Array
+    density: float
+    stop: Happening | None = None
+
+    def until(self, stop: Happening) -> Window:
+        """Return the window until an event."""
+        count = self.before(stop.t)
+        t, q, v = stop.point
+        return self._replace(
+            times=np.append(self.times[:count], t),
+            motion=(np.vstack([self.motion[0][:count], q]), np.vstack([self.motion[1][:count], v])),
+            signed=self.cut(self.signed, t),
+            bounds=self.cut(self.bounds, t),
+            parts=np.append(self.parts[:count], self.parts[min(count, self.trial.base)]),
+            stop=stop,
+        )
+
+    def before(self, t: float) -> int:
+        """Return how many points of the trial are before a time."""
+        sign = 1.0 if self.trial.times[-1] > self.trial.times[0] else -1.0
+        return max(1, int(np.searchsorted(sign * self.trial.times, sign * t)))
+
+    def cut(self, pair: Pair, t: float) -> Pair:
+        """Return values at the trial's points before a time, and at that time."""
+        count, times = self.before(t), self.trial.times
+        i = min(count, times.size - 1)
+        x = (t - times[i - 1]) / (times[i] - times[i - 1])
+        q, v = (np.vstack([e[:count], (1.0 - x) * e[i - 1] + x * e[i]]) for e in pair)
+        return q, v
 
 
-def cut(times: Array) -> list[Array]:
+def divided(times: Array) -> list[Array]:
     """Divide the times of a loose run into windows."""
     count = math.ceil((times.size - 1) / STEPS)
     ends = np.linspace(0, times.size - 1, count + 1).round().astype(int)
     return [times[a : b + 1] for a, b in pairwise(ends)]
+
+
+@dataclass
+class Budget:
+    """Steps of all runs together that are left."""
+
+    left: int
 
 
 class Pass:
@@ -63,24 +113,14 @@ class Pass:
         Takes all steps.
     symmetric : bool
         Whether its scheme is.
-    scales : mapping of str to float
-        The sizes of "q", "v", "lam", "psi" that errors are relative to.
     accuracy : float
         That of Newton's iteration.
-    budget : int
-        Most steps of all runs together.
+    budget : Budget
     """
 
-    def __init__(
-        self,
-        stepper: Stepper,
-        symmetric: bool,
-        scales: Mapping[str, float],
-        accuracy: float,
-        budget: int,
-    ) -> None:
-        self._stepper, self._symmetric, self._scales = stepper, symmetric, scales
-        self._accuracy, self.left = accuracy, budget
+    def __init__(self, stepper: Stepper, symmetric: bool, accuracy: float, budget: Budget) -> None:
+        self._stepper, self._symmetric = stepper, symmetric
+        self._accuracy, self._budget = accuracy, budget
 
     @property
     def mechanism(self) -> Mechanism:
@@ -88,69 +128,58 @@ class Pass:
         return self._stepper.full
 
     def through(
-        self, start: Knot, windows: Sequence[Array], wanted: Mapping[str, float], density: float
+        self,
+        start: Knot,
+        windows: Sequence[Array],
+        allowed: Mapping[str, float],
+        density: float,
+        look: Callable[[Trial], Happening | None],
     ) -> list[Window]:
-        """Integrate through windows of given times.
+        """Integrate through windows of given times, or to the first event that stops the motion.
 
         Parameters
         ----------
         start : Knot
         windows : sequence of array
-            The times of a loose run, see `cut`.
-        wanted : mapping of str to float
-            The wanted errors.
+            The times of a loose run, see `divided`.
+        allowed : mapping of str to float
+            The errors that each window may have.
         density : float
             Steps of the coarsest run per step of the loose one, at first.
+        look : callable(Trial) -> Happening or None
+            Looks for events that stop the motion.
         """
-        share = PART / len(windows) ** POWER if len(windows) > 1 else 1.0
-        allowed = {kind: share * x for kind, x in wanted.items()}
-        off: Pair = (np.zeros(start.q.size), np.zeros(start.q.size))
         found: list[Window] = []
         for times in windows:
             base = max(FEWEST_STEPS, math.ceil(density * (times.size - 1)))
-            window = self._window(times, start, off, allowed, base)
+            window = self._window(times, start, allowed, base)
+            density = window.density
+            stop = look(window.trial)
+            if stop is not None:
+                found.append(window.until(stop))
+                break
             found.append(window)
-            density = window.trial.base / (times.size - 1)
-            q, v = (x[-1] for x in window.trial.motion)
-            start = consistent(self.mechanism, float(times[-1]), q, v, start.lam, start.psi)
-            off = (window.signed[0][-1], window.signed[1][-1])
+            start = self.end(window, start)
         return found
 
-    def _window(
-        self, times: Array, start: Knot, off: Pair, allowed: Mapping[str, float], base: int
-    ) -> Window:
-        """Extrapolate in one window, and add what has become of earlier errors."""
+    def end(self, window: Window, start: Knot) -> Knot:
+        """Return where a window ends, on the constraints."""
+        q, v = (x[-1] for x in window.motion)
+        return consistent(self.mechanism, float(window.times[-1]), q, v, start.lam, start.psi)
+
+    def _window(self, times: Array, start: Knot, allowed: Mapping[str, float], base: int) -> Window:
+        """Extrapolate in one window."""
         runs = Columns(SmoothGrid(times).times, self._stepper, start, self._symmetric)
-        trial, parts = Search(self.mechanism, runs, allowed, self._accuracy, self.left).best(base)
-        self.left -= runs.spent
-        signed, bounds = trial.signed, trial.bounds
-        if any(x.any() for x in off):
-            carried = self._carried(runs, trial.base, off)
-            bounds = (bounds[0] + np.abs(carried[0]), bounds[1] + np.abs(carried[1]))
-            signed = self._added(carried, signed)
-        return Window(trial, runs, signed, bounds, parts)
-
-    def _carried(self, runs: Columns, base: int, off: Pair) -> Pair:
-        """Return what becomes of an error at the start, at the points of the coarsest run."""
-        start, reference = runs.start, runs.run(base)
-        sizes = [np.abs(x).max() / (self._scales[k] or 1.0) for k, x in zip("qv", off, strict=True)]
-        scale = VISIBLE / max(sizes)
-        try:
-            q, v = start.q + scale * off[0], start.v + scale * off[1]
-            moved = runs.run_from(
-                consistent(self.mechanism, start.t, q, v, start.lam, start.psi), base
-            )
-        except GenAlphaError:  # it has left where the mechanism can be
-            whole = np.ones((base + 1, 1))
-            return whole * off[0], whole * off[1]
-        self.left -= base
-        return (moved.q - reference.q) / scale, (moved.v - reference.v) / scale
-
-    def _added(self, carried: Pair, signed: Pair) -> Pair:
-        """Add errors with the sign that makes them larger at the end of the window."""
-        sizes = [self._scales[k] or 1.0 for k in "qv"]
-        three = zip(carried, signed, sizes, strict=True)
-        agree = sum(float(x[-1] @ y[-1]) / size**2 for x, y, size in three)
-        sign = 1.0 if agree >= 0.0 else -1.0
-        q, v = (x + sign * y for x, y in zip(carried, signed, strict=True))
-        return q, v
+        search = Search(self.mechanism, runs, allowed, self._accuracy, self._budget.left)
+        trial, parts = search.best(base)
+        self._budget.left -= runs.spent
+        return Window(
+            trial,
+            runs,
+            trial.times,
+            trial.motion,
+            trial.signed,
+            trial.bounds,
+            parts,
+            trial.base / (times.size - 1),
+        )

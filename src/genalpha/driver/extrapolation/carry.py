@@ -1,0 +1,191 @@
+"""What becomes of the errors of earlier windows in later ones, and over impacts.
+
+The motion itself tells: the coarsest run of a window is made once more from a start that is off by
+them. At an impact, a motion that is off has its event a little earlier or later; so its impact is
+asked for there, and both motions are compared at the same time after it. That is done after the
+whole motion is known: functions that count their calls cannot change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from genalpha.driver.events import Events
+from genalpha.driver.extrapolation.points import consistent
+from genalpha.driver.extrapolation.trial import Pair
+from genalpha.driver.extrapolation.windows import Budget, Window
+from genalpha.errors import GenAlphaError
+from genalpha.model import Mechanism
+from genalpha.numerics.interpolation import Knot
+
+Array = np.ndarray
+
+#: Errors are carried on as differences of this size, relative to the motion's.
+VISIBLE = 1e-5
+#: Rates of event functions are differences over a time in which the motion changes by this part.
+SHORT = 1e-6
+
+
+class Impact(NamedTuple):
+    """An impact: the functions that have had it, and the motion on both sides.
+
+    Attributes
+    ----------
+    wanted : list of int
+    mechanism, before : Mechanism, Knot
+    following, after : Mechanism, Knot
+    """
+
+    wanted: list[int]
+    mechanism: Mechanism
+    before: Knot
+    following: Mechanism
+    after: Knot
+
+
+def through_window(window: Window, off: Pair, sizes: Mapping[str, float], budget: Budget) -> Window:
+    """Return a window whose errors have those of its start in them."""
+    if not any(x.any() for x in off) or window.times.size == 1:
+        return window
+    carried = _carried(window, off, sizes, budget)
+    if window.stop is not None:
+        carried = window.cut(carried, window.stop.t)
+    q, v = (x + np.abs(y) for x, y in zip(window.bounds, carried, strict=True))
+    return window._replace(bounds=(q, v), signed=_added(carried, window.signed, sizes))
+
+
+def at_end(window: Window) -> Pair:
+    """Return the error at the end of a window, noise included, with signs."""
+    dq, dv = (
+        _louder(x[-1], noise) for x, noise in zip(window.signed, window.trial.noises, strict=True)
+    )
+    return dq, dv
+
+
+def _louder(signed: Array, noise: float) -> Array:
+    """Return errors with noise; where there is nothing else, signs alternate."""
+    signs = np.where(signed == 0.0, (-1.0) ** np.arange(signed.size), np.sign(signed))
+    return np.asarray(signed + noise * signs)
+
+
+def _carried(window: Window, off: Pair, sizes: Mapping[str, float], budget: Budget) -> Pair:
+    """Return what becomes of an error at the start, at the points of the coarsest run."""
+    runs, base = window.runs, window.trial.base
+    start, reference = runs.start, runs.run(base)
+    scale = _visible(off, sizes)
+    try:
+        q, v = start.q + scale * off[0], start.v + scale * off[1]
+        o = window.trial.mechanism
+        moved = runs.run_from(consistent(o, start.t, q, v, start.lam, start.psi), base)
+    except GenAlphaError:  # it has left where the mechanism can be
+        whole = np.ones((base + 1, 1))
+        return whole * off[0], whole * off[1]
+    budget.left -= base
+    return (moved.q - reference.q) / scale, (moved.v - reference.v) / scale
+
+
+def _visible(off: Pair, sizes: Mapping[str, float]) -> float:
+    """Return by what errors are multiplied so that differences show them."""
+    return VISIBLE / max(
+        np.abs(x).max() / (sizes[k] or 1.0) for k, x in zip("qv", off, strict=True)
+    )
+
+
+def _added(carried: Pair, signed: Pair, sizes: Mapping[str, float]) -> Pair:
+    """Add errors with the sign that makes them larger at the end of the window."""
+    three = zip(carried, signed, (sizes[k] or 1.0 for k in "qv"), strict=True)
+    agree = sum(float(x[-1] @ y[-1]) / size**2 for x, y, size in three)
+    sign = 1.0 if agree >= 0.0 else -1.0
+    q, v = (x + sign * y for x, y in zip(carried, signed, strict=True))
+    return q, v
+
+
+def over_impact(
+    events: Events, impact: Impact, off: Pair, sizes: Mapping[str, float]
+) -> tuple[Pair, bool]:
+    """Return the error after an impact, and whether the impact does the same when asked again.
+
+    Parameters
+    ----------
+    events : Events
+    impact : Impact
+    off : (dq, dv)
+        The error before it, with sign.
+    sizes : mapping
+        Of "q" and "v".
+    """
+    if not any(x.any() for x in off):
+        return off, True
+    t, q, v, a, *_ = impact.before
+    scale = _visible(off, sizes)
+    moved = q + scale * off[0], v + scale * off[1]
+    late = _delay(events, impact, moved)
+    arguments = (t + late, moved[0] + late * moved[1], moved[1] + late * a)
+    try:
+        again = _asked(events, impact, t, q, v)
+        there = _asked(events, impact, *arguments)
+    except Exception:  # whatever the user's function says to being asked here
+        again = there = None
+    after = impact.after
+    if again is None or there is None or not _same(again, (after.q, after.v)):
+        return _by_rates(events, impact, off, scale, late), False
+    # back along the motion after the impact, to where it happened without the error
+    dq = (there[0] - late * there[1] - after.q) / scale
+    dv = (there[1] - late * after.vdot - after.v) / scale
+    return (dq, dv), True
+
+
+def _asked(events: Events, impact: Impact, t: float, q: Array, v: Array) -> Pair | None:
+    """Return the motion after an impact, or None if it hands over something else than before."""
+    o, q, v = events.copy().after(impact.mechanism, impact.wanted, t, q, v)
+    same = o.n_lam == impact.following.n_lam and o.n_psi == impact.following.n_psi
+    return (q, v) if same else None
+
+
+def _same(one: Pair, other: Pair) -> bool:
+    return all(np.allclose(x, y, rtol=1e-9, atol=1e-12) for x, y in zip(one, other, strict=True))
+
+
+def _delay(events: Events, impact: Impact, moved: Pair) -> float:
+    """Return how much later the event of a motion that is off happens."""
+    t, q, v, a, *_ = impact.before
+    i = _cause(events, impact)
+    short = SHORT * max(1e-12, float(np.abs(q).max())) / max(1e-12, float(np.abs(v).max()))
+
+    def value(s: float, q: Array, v: Array) -> float:
+        return events.values(t + s, q + s * v + 0.5 * s * s * a, v + s * a)[i]
+
+    rate = (value(short, q, v) - value(-short, q, v)) / (2.0 * short)
+    return (value(0.0, q, v) - value(0.0, *moved)) / rate if rate else 0.0
+
+
+def _cause(events: Events, impact: Impact) -> int:
+    """Return the first function that has an impact."""
+    return next(i for i in impact.wanted if events.impact(i) is not None)
+
+
+def _by_rates(events: Events, impact: Impact, off: Pair, scale: float, late: float) -> Pair:
+    """Return the error after an impact that cannot be asked again.
+
+    As if the velocity jumped in proportion to the rate of the event function, as it does where
+    bodies hit each other.
+    """
+    before, after = impact.before, impact.after
+    t, q, v, *_ = before
+    i = _cause(events, impact)
+    short = SHORT * max(1e-12, float(np.abs(q).max())) / max(1e-12, float(np.abs(v).max()))
+
+    def rate(v: Array) -> float:
+        ends = (events.values(t + s, q + s * v, v)[i] for s in (-short, short))
+        low, high = ends
+        return (high - low) / (2.0 * short)
+
+    came = rate(v)
+    change = (rate(v + scale * off[1]) - came) / (scale * came) if came else 0.0
+    time = late / scale
+    dq = off[0] + time * (v - after.v)
+    dv = off[1] + change * (after.v - v) + time * (before.vdot - after.vdot)
+    return dq, dv

@@ -1,0 +1,188 @@
+"""The whole motion: windows, one after another, from impact to impact, and their errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from genalpha.driver.events import Events
+from genalpha.driver.extrapolation.carry import Impact, at_end, over_impact, through_window
+from genalpha.driver.extrapolation.lookout import Lookout
+from genalpha.driver.extrapolation.loose import Loose, loose_run
+from genalpha.driver.extrapolation.suited import cheapest, first_density, of_first_run, suited
+from genalpha.driver.extrapolation.trial import Pair
+from genalpha.driver.extrapolation.windows import Budget, Pass, Window, divided
+from genalpha.driver.stepper import Stepper
+from genalpha.errors import InvalidOptionError
+from genalpha.model import Mechanism
+from genalpha.numerics.counters import Counters
+from genalpha.numerics.initial_values import accelerations
+from genalpha.numerics.interpolation import Knot
+from genalpha.numerics.redundancy import Reduction
+
+#: A window may have this part of the wanted error, over the number of windows to this power: errors
+#: add up, and those of velocities grow in positions.
+PART, POWER = 0.4, 1.5
+
+
+class Leg(NamedTuple):
+    """The motion from one impact to the next; `impact` is what ends it, if that is not the end."""
+
+    mechanism: Mechanism
+    windows: list[Window]
+    impact: Impact | None
+
+
+class Legs:
+    """Goes through the whole motion, as often as it must.
+
+    Parameters
+    ----------
+    start : Knot
+    t_final : float
+    scheme : str or None
+        None: the cheapest for each mechanism.
+    options : mapping
+    counters : Counters
+        Of the loose runs.
+
+    Attributes
+    ----------
+    sizes : dict of str to float
+        The largest values of "q", "v", "lam", "psi" so far.
+    budget : Budget
+    counted : list of Counters
+        Of all runs but the loose ones.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        start: Knot,
+        t_final: float,
+        scheme: str | None,
+        options: Mapping[str, Any],
+        counters: Counters,
+    ) -> None:
+        self._mechanism, self._start, self._t_final = mechanism, start, t_final
+        self._scheme, self._options, self._counters = scheme, options, counters
+        self.sizes = dict.fromkeys(("q", "v", "lam", "psi"), 0.0)
+        self.maxsteps = of_first_run(mechanism, options).maxsteps
+        self.budget = Budget(self.maxsteps)
+        self.counted: list[Counters] = []
+        self._loose: Loose | None = None
+        self._count = 0
+
+    def through(self, events: Events, tighter: float, density: float | None) -> list[Leg]:
+        """Go through the motion once.
+
+        Parameters
+        ----------
+        events : Events
+            Takes down what happens.
+        tighter : float
+            Windows must be better than wanted by this.
+        density : float or None
+            Steps of the coarsest runs per step of the loose one; None: a first guess.
+        """
+        o, start, self._count = self._mechanism, self._start, 0
+        lookout = Lookout(events, start.t)
+        legs: list[Leg] = []
+        while True:
+            lookout.begin(start)
+            leg, stepper = self._leg(o, start, lookout, tighter, density)
+            if leg[-1].stop is None or lookout.is_over:
+                return [*legs, Leg(o, leg, None)]
+            impact = _impact(events, lookout.wanted, stepper.full, leg[-1])
+            legs.append(Leg(o, leg, impact))
+            o, start = impact.following, impact.after
+            if start.t == self._t_final:  # of the motion after it there is only its start
+                return [*legs, Leg(o, [_standing(leg[-1], start)], None)]
+
+    def _leg(
+        self, o: Mechanism, start: Knot, lookout: Lookout, tighter: float, density: float | None
+    ) -> tuple[list[Window], Stepper]:
+        """Go on to the next impact, or to the end."""
+        chosen, symmetric = suited(self._scheme or cheapest(o), o, self._options, tighter)
+        if chosen.faults:
+            raise InvalidOptionError("integrate, after an impact", chosen.faults)
+        first = of_first_run(o, self._options)
+        density = density or first_density(chosen.error, symmetric, first)
+        stepper = Stepper(o, chosen)
+        self.counted.append(stepper.counters)
+        through = Pass(stepper, symmetric, chosen.newton_accuracy, self.budget)
+        found: list[Window] = []
+        while True:
+            loose = self._loose
+            if loose is None or lookout.events.functions:
+                ahead = lookout.ahead()
+                loose = loose_run(o, start, self._t_final, first, self._counters, *ahead)
+                self._loose = loose
+                for kind, size in loose.sizes.items():
+                    self.sizes[kind] = max(self.sizes[kind], size)
+            windows = divided(loose.times)
+            is_last = loose.times[-1] == self._t_final
+            self._count += len(windows)
+            count = self._count + (not is_last)
+            share = tighter * (PART / count**POWER if count > 1 else 1.0)
+            allowed = {
+                kind: share * x * self.sizes[kind]
+                for kind, x in chosen.error.items()
+                if self.sizes[kind]
+            }
+            found += through.through(start, windows, allowed, density, lookout.look)
+            if is_last or found[-1].stop is not None:
+                return found, stepper
+            start = through.end(found[-1], start)
+
+
+def _standing(window: Window, start: Knot) -> Window:
+    """Return a window without length; its errors are those of the end of the one before."""
+    q, v = (x[-1:] for x in window.bounds)
+    return window._replace(
+        times=window.times[-1:],
+        motion=(start.q[None], start.v[None]),
+        signed=(window.signed[0][-1:], window.signed[1][-1:]),
+        bounds=(q, v),
+        parts=window.parts[-1:],
+    )
+
+
+def _impact(events: Events, wanted: list[int], o: Mechanism, window: Window) -> Impact:
+    """Return the motion on both sides of the impact that ends a window."""
+    t, (q, v) = float(window.times[-1]), (x[-1] for x in window.motion)
+    before = _completed(o, t, q, v)
+    following, q, v = events.after(o, wanted, t, q, v)
+    return Impact(wanted, o, before, following, _completed(following, t, q, v))
+
+
+def _completed(o: Mechanism, t: float, q: Any, v: Any) -> Knot:
+    """Return a motion on the constraints with accelerations and multipliers, redundant or not."""
+    reduction = Reduction(o, t, q, v)
+    guess = reduction.restrict(*o.multiplier_guess())
+    vdot, lam, psi = accelerations(reduction.mechanism, t, q, v, *guess)
+    return Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
+
+
+def carried(
+    legs: list[Leg], events: Events, sizes: Mapping[str, float], budget: Budget
+) -> tuple[list[Leg], bool]:
+    """Return legs whose errors have all earlier ones in them.
+
+    And whether impacts do the same when they are asked again.
+    """
+    n = legs[0].mechanism.n_q
+    off: Pair = (np.zeros(n), np.zeros(n))
+    found, repeatable = [], True
+    for leg in legs:
+        windows = []
+        for window in leg.windows:
+            windows.append(through_window(window, off, sizes, budget))
+            off = at_end(windows[-1])
+        if leg.impact is not None:
+            off, same = over_impact(events, leg.impact, off, sizes)
+            repeatable &= same
+        found.append(leg._replace(windows=windows))
+    return found, repeatable

@@ -1,0 +1,107 @@
+"""The first run, at a loose tolerance: it finds the steps that suit, and the sizes of the motion.
+
+With events that stop the motion (impacts, ends) it leads a little beyond the first of them only:
+the motion there is that without the event, and the event is located in the extrapolated one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from genalpha.driver.adaptive import AdaptiveSteps
+from genalpha.driver.events import Coordinates, Events
+from genalpha.driver.integration import Integration
+from genalpha.driver.march import March
+from genalpha.driver.options import Options
+from genalpha.driver.phases import PhaseRecord
+from genalpha.driver.stepper import Stepper
+from genalpha.driver.watch import Watch
+from genalpha.model import Mechanism
+from genalpha.numerics.accuracy import leading_tolerance
+from genalpha.numerics.counters import Counters
+from genalpha.numerics.initial_values import accelerations
+from genalpha.numerics.interpolation import Knot
+
+Array = np.ndarray
+
+#: A quantity is compared with its largest value over the run, or with this part of what is natural
+#: for it (the way over the time, the forces) where it is small beside that.
+SMALL = 1e-6
+#: Points in which multipliers are looked at, for their sizes.
+SAMPLES = 16
+#: How far beyond a loose event it goes: a part of the step, but at least this part of the way.
+BEYOND, OF_THE_WAY = 0.5, 0.01
+
+
+class Loose(NamedTuple):
+    """Times of a loose run, and the sizes of "q", "v", "lam", "psi" in it."""
+
+    times: Array
+    sizes: Mapping[str, float]
+
+
+def loose_run(
+    o: Mechanism,
+    start: Knot,
+    t_final: float,
+    chosen: Options,
+    counters: Counters,
+    events: Events,
+    watch: Watch | None,
+) -> Loose:
+    """Run to the end, or a little beyond the first event that stops the motion.
+
+    Parameters
+    ----------
+    events, watch
+        Copies, which are used up.
+    """
+    stepper = Stepper(o, chosen, counters, leading_tolerance(chosen.rtol, chosen.atol))
+    march = March(stepper, AdaptiveSteps.chosen(chosen, chosen.atol))
+    march.begin(start, t_final)
+    if watch is not None:
+        watch.begin(start[:3], Coordinates(march), held=())
+    record = PhaseRecord(march, False, events, None)
+    record.keep()
+    stopped = Integration(march, record, watch, counters).run(t_final)
+    n = o.n_q
+    rows = np.concatenate([block.rows[: block.used, : 1 + 2 * n] for block in record.blocks])
+    times, q, v = rows[:, 0], rows[:, 1 : 1 + n], rows[:, 1 + n :]
+    if stopped:
+        assert record.happening is not None
+        times = np.append(times, _beyond(march, record.happening.t, float(times[0]), t_final))
+        q, v = (np.vstack([x, y]) for x, y in zip((q, v), record.happening.point[1:], strict=True))
+    return Loose(times, _sizes(o, times, q, v))
+
+
+def _beyond(march: March, t: float, t0: float, t_final: float) -> float:
+    """Return a time a little after an event."""
+    way = max(BEYOND * abs(march.t - march.t_left), OF_THE_WAY * abs(t - t0))
+    return float(t + np.copysign(min(way, abs(t_final - t)), t_final - t0))
+
+
+def _sizes(o: Mechanism, times: Array, q: Array, v: Array) -> dict[str, float]:
+    """Return the sizes of all quantities, none of them smaller than what counts beside others."""
+    span, largest_q, largest_v = abs(times[-1] - times[0]), np.abs(q).max(), np.abs(v).max()
+    sizes = {
+        "q": max(largest_q, SMALL * largest_v * span),
+        "v": max(largest_v, SMALL * largest_q / span),
+    }
+    natural = SMALL * _natural_multiplier(o, float(times[0]), q[0], v[0])
+    points = np.linspace(0, len(q) - 1, min(SAMPLES, len(q))).round().astype(int)
+    guess = o.multiplier_guess()
+    found = [accelerations(o, float(times[i]), q[i], v[i], *guess)[1:] for i in points]
+    for kind, x in zip(("lam", "psi"), zip(*found, strict=True), strict=True):
+        size = np.abs(np.array(x)).max(initial=0.0)
+        sizes[kind] = max(size, natural) if np.size(x) else 0.0
+    return {kind: float(x) for kind, x in sizes.items()}
+
+
+def _natural_multiplier(o: Mechanism, t: float, q: Array, v: Array) -> float:
+    """Return the multiplier that would balance the forces at the start."""
+    gradients = o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v)
+    gradient = max(float(abs(J).max()) if J.shape[0] else 0.0 for J in gradients)
+    return float(np.abs(o.force(t, q, v)).max()) / gradient if gradient else 0.0
