@@ -22,8 +22,9 @@ ESSENTIAL := tests/test_package.py tests/test_installation.py tests/build_assimu
 
 .DEFAULT_GOAL := help
 # what shows quickly whether a Python can be served at all: nothing is compiled for it
-SHORT := tests/test_package.py tests/model/test_construction.py tests/driver/test_slips.py \
-	tests/driver/test_pickling.py
+SHORT := tests/test_package.py tests/test_packaging.py tests/model/test_construction.py \
+	tests/schemes/test_equations.py tests/driver/test_slips.py tests/driver/test_pickling.py \
+	--deselect tests/driver/test_slips.py::test_tolerances_that_nobody_can_keep # a minute, uncompiled
 
 .PHONY: help setup test pytest pythons short-pythons essential short compare compare-all bench fuzz lint docs wheel pin clean
 .NOTPARALLEL:
@@ -40,7 +41,8 @@ COMPILED := $(TYPES) $(wildcard $(TYPES:.pxd=.py) $(TYPES:.pxd=.pyx))
 $(VENV)/.packages: .ci/lock.txt
 	$(HEADLINE) 'set-up: python packages'
 	$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --require-hashes --requirement .ci/lock.txt
+	@$(BIN)/python -m pip install --quiet --no-deps --no-compile --require-hashes --requirement .ci/lock.txt
+	@$(BIN)/python -m pip check
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.packages pyproject.toml setup.py $(COMPILED)
@@ -56,14 +58,14 @@ $(VENV)/.assimulo: $(VENV)/.installed $(wildcard src/genalpha/build_assimulo/*)
 	@$(BIN)/python -m genalpha.build_assimulo --soft --replace
 	@if $(BIN)/python -c 'import assimulo' 2>/dev/null; then touch $@; fi
 
-test: lint pytest docs ## lint, types, layers, all tests, strict docs
+test: lint pytest docs short-pythons ## lint, types, layers, all tests, strict docs, other Pythons in short
 
 short-pythons: ## types and a few tests, without compiling, on the other Pythons that this machine has
 	$(HEADLINE) 'other Pythons, in short'
 	@$(PYTHON) .ci/pythons.py short
 
 short: $(VENV)/.packages ## only types and a few tests, without compiling
-	@$(BIN)/mypy --no-incremental --python-executable $(BIN)/python
+	@$(BIN)/mypy --python-executable $(BIN)/python
 	@PYTHONPATH=src GENALPHA_PLAIN=1 $(BIN)/python -m pytest -q -n auto --without-assimulo $(SHORT)
 
 pythons: ## types and essential tests on the other Pythons that this machine has (a quarter of an hour)

@@ -41,6 +41,10 @@ def test_missing_assimulo_says_how_to_get_it(name):
 
 
 def test_version_is_the_installed_one():
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
-    assert genalpha.__version__ == version("genalpha")
+    try:
+        installed = version("genalpha")
+    except PackageNotFoundError:
+        pytest.skip("the sources are run without having been installed")
+    assert genalpha.__version__ == installed

@@ -1,6 +1,7 @@
 """What is said about the package in several files is the same in all of them."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from packaging.version import Version
 
 import genalpha
 
-tomllib = pytest.importorskip("tomllib", reason="Python 3.10 cannot read TOML")
+tomllib = pytest.importorskip("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

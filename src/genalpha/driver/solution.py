@@ -83,6 +83,8 @@ class Solution:
         self.z, self.zdot = self.v[:, n:], self.vdot[:, n:]
         happened, wide = self.origin.events, mechanism.n_q
         self.t_events = [np.array(times) for times in happened.times]
+        self.q_events: list[Array]
+        self.v_events: list[Array]
         self.q_events, self.v_events = (
             [np.array([x[i] for x in points]).reshape(-1, wide) for points in happened.points]
             for i in (0, 1)

@@ -164,13 +164,13 @@ class _Course:
         return _coast(*self._stuck, torque, ramp, t - self.stick)
 
     def __call__(self, t: float) -> Motion:
-        c, lam = self.clutch, NO_MULTIPLIER
+        c = self.clutch
         if self.stick <= t < c.release:
-            lam = np.array([c.transmitted(t)])
-            return Motion(*self._sticking(t), lam, NO_MULTIPLIER)
+            return Motion(*self._sticking(t), np.array([c.transmitted(t)]), NO_MULTIPLIER)
         t0, (q, v) = (0.0, self._start) if t < self.stick else (c.release, self._released)
         torque = self._forces(t0, NO_MULTIPLIER, NO_MULTIPLIER) / self._masses
-        return Motion(*_coast(q, v, torque, self._ramp, t - t0), lam, NO_MULTIPLIER)
+        free = _coast(q, v, torque, self._ramp, t - t0)
+        return Motion(*free, NO_MULTIPLIER, NO_MULTIPLIER)
 
 
 @ready

@@ -142,7 +142,7 @@ class OneResidual:
         self.constant_mass: Array | None = None
         self._finds_mass = False
         #: Accelerations of the problem's own start, and matrices there, if they are known.
-        self.start_vdot = np.zeros(self.n)
+        self.start_vdot: Array = np.zeros(self.n)
         self.start_blocks: Blocks | None = None
         #: About M, G, K and the reactions' derivatives, of the last iteration matrix.
         self.latest: Blocks | None = None
