@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from comparisons.names import Knob
+from comparisons.names import Setting
 from genalpha.mechanisms import catalogue
 from genalpha.model import Mechanism
 
@@ -53,9 +53,9 @@ class Case:
             return np.concatenate([[mechanism.t0], known[known > mechanism.t0]])
         return np.linspace(mechanism.t0, self.t_final, SAMPLES + 1)
 
-    def values(self, knob: Knob) -> tuple[float, ...]:
-        """Return the knob's values, coarse to fine."""
-        if knob is Knob.TOLERANCE:
+    def values(self, setting: Setting) -> tuple[float, ...]:
+        """Return the setting's values, coarse to fine."""
+        if setting is Setting.TOLERANCE:
             return self.tolerances
         t0 = self.make().t0
         return tuple((self.t_final - t0) / (self.steps * 2**i) for i in range(self.levels))

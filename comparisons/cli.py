@@ -11,7 +11,7 @@ from rich.console import Console
 from comparisons import tables
 from comparisons.cases import CASES, LEFT_OUT
 from comparisons.docs_page import write_docs
-from comparisons.names import Form, Knob
+from comparisons.names import Form, Setting
 from comparisons.plugins import load, located
 from comparisons.progress import watched_run
 from comparisons.record import Record
@@ -105,8 +105,8 @@ def _add_plugin(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _values(text: str) -> tuple[Knob, tuple[float, ...]]:
-    symbols = {knob.symbol: knob for knob in Knob}
+def _values(text: str) -> tuple[Setting, tuple[float, ...]]:
+    symbols = {setting.symbol: setting for setting in Setting}
     symbol, _, values = text.partition("=")
     if symbol not in symbols:
         raise argparse.ArgumentTypeError(f"{text!r}: expected one of {list(symbols)} before '='")
@@ -135,7 +135,7 @@ def _main_job(options: argparse.Namespace, console: Console) -> int:
     keys = []
     solvers = tuple(name for name, solver in SOLVERS.items() if solver.main)
     for case in options.new_cases or [case for case in CASES.values() if case.main]:
-        values = {Knob.STEP: case.values(Knob.STEP), Knob.TOLERANCE: MAIN_TOLERANCES}
+        values = {Setting.STEP: case.values(Setting.STEP), Setting.TOLERANCE: MAIN_TOLERANCES}
         keys += Choice((case.name,), solvers, values=values).keys()
     return _show(watched_run(plan, keys, console), options.output, console)
 
@@ -206,5 +206,5 @@ def _list(options: argparse.Namespace, console: Console) -> int:
     for solver in SOLVERS.values():
         missing = solver.missing()
         forms = ", ".join(map(str, solver.forms))
-        console.print(f"solver {solver.name}: {solver.knob.symbol}; {missing or forms}")
+        console.print(f"solver {solver.name}: {solver.setting.symbol}; {missing or forms}")
     return 0

@@ -14,7 +14,7 @@ class Word(str, Enum):
         return str(self.value)
 
 
-class Knob(Word):
+class Setting(Word):
     """What decides how accurate a run is."""
 
     STEP = "step"
@@ -23,7 +23,7 @@ class Knob(Word):
     @property
     def symbol(self) -> str:
         """The short name, for tables and the command line."""
-        return {Knob.STEP: "h", Knob.TOLERANCE: "tol"}[self]
+        return {Setting.STEP: "h", Setting.TOLERANCE: "tol"}[self]
 
 
 class Form(Word):

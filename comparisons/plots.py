@@ -8,7 +8,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 
-from comparisons.names import Counter, Drift, Form, Knob, Variable, Word
+from comparisons.names import Counter, Drift, Form, Setting, Variable, Word
 from comparisons.record import Record, Series, by_series
 from comparisons.solvers import SOLVERS
 from comparisons.verdicts import verdicts
@@ -69,7 +69,7 @@ def style(series: Series, flagged: bool = False) -> dict[str, Any]:
     return {
         "color": color,
         "marker": MARKERS[series.form],
-        "markerfacecolor": color if series.knob is Knob.STEP else "white",
+        "markerfacecolor": color if series.setting is Setting.STEP else "white",
         "linestyle": "--" if flagged else "-",
         "markersize": 5,
         "linewidth": 1.1,
@@ -102,7 +102,7 @@ def drift_over_time(records: list[Record], kind: Drift) -> Any:
             look = style(series) | {"marker": "", "linestyle": _dash(series)}
             t, largest = envelope(np.array(run.history["t"]), values)
             floor = np.maximum(largest, 1e-17)  # an exact zero has no place on a log axis
-            name = f"{label(series)}, {series.knob.symbol} = {run.value:.1e}"
+            name = f"{label(series)}, {series.setting.symbol} = {run.value:.1e}"
             axes.semilogy(t, floor, label=name, **look)
     axes.set_xlabel("t")
     axes.set_ylabel(f"max |{kind}|")
@@ -126,7 +126,7 @@ def step_sizes(records: list[Record]) -> Any:
     for series, run in _middle_runs(records).items():
         sizes = np.array(run.history["h"])
         look = style(series) | {"marker": "", "linestyle": _dash(series)}
-        name = f"{label(series)}, {series.knob.symbol} = {run.value:.1e}"
+        name = f"{label(series)}, {series.setting.symbol} = {run.value:.1e}"
         axes.semilogy(run.history["t"], np.where(sizes > 0, sizes, np.nan), label=name, **look)
     axes.set_xlabel("t")
     axes.set_ylabel("h")
@@ -140,7 +140,7 @@ def newton_cost(records: list[Record]) -> Any:
     figure, axes = plt.subplots(
         1, len(kinds), sharey=True, figsize=(10.0, 1.2 + 0.24 * len(runs)), layout="constrained"
     )
-    names = [f"{label(s)}, {s.knob.symbol} {run.value:.0e}" for s, run in runs.items()]
+    names = [f"{label(s)}, {s.setting.symbol} {run.value:.0e}" for s, run in runs.items()]
     colors = [style(series)["color"] for series in runs]
     for ax, kind in zip(axes, kinds, strict=True):
         values = [run.per_step(kind) for run in runs.values()]
@@ -180,7 +180,7 @@ def plots_of(mechanism: str, records: Iterable[Record]) -> dict[str, Callable[[]
 
 def _dash(series: Series) -> Any:
     """Return a dash pattern for lines without markers: one per formulation, adaptive dashed."""
-    adaptive = series.form is Form.MECHANISM and series.knob is Knob.TOLERANCE
+    adaptive = series.form is Form.MECHANISM and series.setting is Setting.TOLERANCE
     return (0, (10, 1.5)) if adaptive else DASHES[series.form]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
-from comparisons.names import Counter, Drift, Form, Knob, Status, Variable
+from comparisons.names import Counter, Drift, Form, Setting, Status, Variable
 from comparisons.store import Stored
 
 SCHEMA = 1
@@ -18,21 +18,21 @@ class Key(NamedTuple):
     mechanism: str
     solver: str
     form: Form
-    knob: Knob
+    setting: Setting
     value: float
 
     def __str__(self) -> str:
-        at = f"{self.knob.symbol} = {self.value:.3g}"
+        at = f"{self.setting.symbol} = {self.value:.3g}"
         return f"{self.mechanism} · {self.solver} · {self.form} · {at}"
 
 
 class Series(NamedTuple):
-    """Runs that differ in the knob's value only."""
+    """Runs that differ in the setting's value only."""
 
     mechanism: str
     solver: str
     form: Form
-    knob: Knob
+    setting: Setting
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Record(Stored):
 
     Attributes
     ----------
-    mechanism, solver, form, knob, value
+    mechanism, solver, form, setting, value
         See `Key`; `value` is a step size or a tolerance (rtol = atol).
     status, reason
         How it ended, and why if not well.
@@ -75,7 +75,7 @@ class Record(Stored):
     mechanism: str
     solver: str
     form: Form
-    knob: Knob
+    setting: Setting
     value: float
     t_final: float
     status: Status
@@ -95,12 +95,12 @@ class Record(Stored):
     @property
     def key(self) -> Key:
         """What makes this run."""
-        return Key(self.mechanism, self.solver, self.form, self.knob, self.value)
+        return Key(self.mechanism, self.solver, self.form, self.setting, self.value)
 
     @property
     def series(self) -> Series:
         """The series that this run belongs to."""
-        return Series(self.mechanism, self.solver, self.form, self.knob)
+        return Series(self.mechanism, self.solver, self.form, self.setting)
 
     @property
     def ok(self) -> bool:
@@ -123,7 +123,9 @@ class Record(Stored):
         """Return the record of what was one line of JSON; unknown words are errors."""
         if data.get("schema") != SCHEMA:
             raise ValueError(f"a record of schema {data.get('schema')!r}; this is {SCHEMA}")
-        data["form"], data["knob"] = Form(data["form"]), Knob(data["knob"])
+        # older records have another word for it
+        data["setting"] = Setting(data["setting"] if "setting" in data else data["knob"])
+        data["form"] = Form(data["form"])
         data["status"] = Status(data["status"])
         data["error"] = {Variable(k): Extent(**v) for k, v in data["error"].items()}
         data["scale"] = {Variable(k): v for k, v in data["scale"].items()}

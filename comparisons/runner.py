@@ -13,7 +13,7 @@ from typing import Any
 from comparisons.cases import CASES
 from comparisons.environment import same_code
 from comparisons.measure import Job, blank_record
-from comparisons.names import Form, Knob, Status
+from comparisons.names import Form, Setting, Status
 from comparisons.record import Key, Record, Series
 from comparisons.reference import Samples, sampled_reference
 from comparisons.solvers import SOLVERS
@@ -27,14 +27,14 @@ class Choice:
 
     Attributes
     ----------
-    values : Knob -> values of that knob, instead of the cases' own
+    values : Setting -> values of that setting, instead of the cases' own
     stride : only every so many-th value
     """
 
     mechanisms: tuple[str, ...] = ()
     solvers: tuple[str, ...] = ()
     forms: tuple[Form, ...] = ()
-    values: dict[Knob, tuple[float, ...]] | None = None
+    values: dict[Setting, tuple[float, ...]] | None = None
     stride: int = 1
 
     def keys(self) -> list[Key]:
@@ -46,14 +46,16 @@ class Choice:
             for solver in SOLVERS.values():
                 if (self.solvers and solver.name not in self.solvers) or solver.missing():
                     continue
-                values = self._values(case.values(solver.knob), solver.knob)
+                values = self._values(case.values(solver.setting), solver.setting)
                 for form in solver.forms:
                     if not self.forms or form in self.forms:
-                        found += [Key(case.name, solver.name, form, solver.knob, x) for x in values]
+                        found += [
+                            Key(case.name, solver.name, form, solver.setting, x) for x in values
+                        ]
         return found
 
-    def _values(self, default: tuple[float, ...], knob: Knob) -> tuple[float, ...]:
-        chosen = default if self.values is None else self.values.get(knob, ())
+    def _values(self, default: tuple[float, ...], setting: Setting) -> tuple[float, ...]:
+        chosen = default if self.values is None else self.values.get(setting, ())
         return chosen[:: self.stride]
 
 
@@ -173,7 +175,7 @@ def attempt_series(
             continue
         record = attempt(worker, job, limit)
         if record.status is Status.TIME_LIMIT:
-            at = f"{job.key.knob.symbol} = {job.key.value:.1e}"
+            at = f"{job.key.setting.symbol} = {job.key.value:.1e}"
             too_long = f"not run: {record.reason} at {at}"
         yield record
 

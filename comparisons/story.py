@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from comparisons.names import Flag, Knob, Variable
+from comparisons.names import Flag, Setting, Variable
 from comparisons.record import Record, Series, by_series
 from comparisons.verdicts import verdicts
 
@@ -29,7 +29,7 @@ def telling(records: Iterable[Record]) -> list[Record]:
         if not any(run.ok for run in runs):
             continue
         flags = judged[series].flags
-        fixed = series.knob is Knob.STEP
+        fixed = series.setting is Setting.STEP
         rank = (
             float(fixed),
             float(any(flag is Flag.FAILS for flag, _ in flags)),

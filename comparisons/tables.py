@@ -52,7 +52,7 @@ def _cells(run: Record) -> list[Cell]:
     if multipliers is None:
         multipliers = run.relative_error(Variable.PSI)
     return [
-        Cell(f"{run.knob.symbol} {run.value:.1e}", run.value),
+        Cell(f"{run.setting.symbol} {run.value:.1e}", run.value),
         number(run.relative_error(Variable.Q)),
         number(run.relative_error(Variable.V)),
         number(multipliers),
@@ -81,7 +81,7 @@ def full(mechanism: str, records: Iterable[Record]) -> Table:
 
 def _full_row(run: Record) -> list[Cell]:
     row = [word(run.solver), word(run.form)]
-    row.append(Cell(f"{run.knob.symbol} {run.value:.2e}", run.value))
+    row.append(Cell(f"{run.setting.symbol} {run.value:.2e}", run.value))
     row.append(Cell(str(run.status), str(run.status), warning=not run.ok))
     for variable in Variable:
         extent, scale = run.error.get(variable), run.scale.get(variable) or 1.0

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from comparisons.names import Counter, Form, Knob, Variable
+from comparisons.names import Counter, Form, Setting, Variable
 from comparisons.record import Key, Record
 from comparisons.runner import Plan, run
 from comparisons.solvers import SOLVERS as ALL_SOLVERS
@@ -142,7 +142,7 @@ def study(
 ) -> list[Proportionality]:
     """Run all pairs at all tolerances; runs of the same code that are there already are kept."""
     keys = [
-        Key(mechanism, solver, SOLVERS[solver], Knob.TOLERANCE, value)
+        Key(mechanism, solver, SOLVERS[solver], Setting.TOLERANCE, value)
         for mechanism in mechanisms
         for solver in solvers
         if (mechanism, solver) not in NOT_FOR and not ALL_SOLVERS[solver].missing()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from comparisons.names import Drift, Flag, Knob, Variable
+from comparisons.names import Drift, Flag, Setting, Variable
 from comparisons.orders import slope
 from comparisons.record import Record, Series, by_series
 from comparisons.solvers import SOLVERS
@@ -30,7 +30,7 @@ class Verdict:
     Attributes
     ----------
     orders : Variable -> float
-        Slope of log(error) over log(knob); left out where the runs do not show one.
+        Slope of log(error) over log(setting); left out where the runs do not show one.
     flags : tuple of (Flag, str)
         With the evidence.
     """
@@ -82,7 +82,7 @@ def _failures(runs: list[Record]) -> tuple[Flag, str] | None:
 
 def _low_order(run: Record, orders: dict[Variable, float]) -> tuple[Flag, str] | None:
     promised = SOLVERS[run.solver].order if run.solver in SOLVERS else None
-    if promised is None or run.knob is not Knob.STEP:
+    if promised is None or run.setting is not Setting.STEP:
         return None
     low = [f"{x} {p:.1f}" for x, p in orders.items() if p < promised - ORDER_SLACK]
     return (Flag.LOW_ORDER, f"{', '.join(low)} instead of {promised}") if low else None
@@ -108,6 +108,6 @@ def _missed(runs: list[Record]) -> tuple[Flag, str] | None:
     for run in runs:
         error = run.relative_error(Variable.Q)
         missed = error is not None and error > TOLERANCE_SLACK * run.value
-        if run.knob is Knob.TOLERANCE and missed:
+        if run.setting is Setting.TOLERANCE and missed:
             worst = f"q wrong by {error:.0e} at {run.value:.0e}"
     return (Flag.MISSES, worst) if worst else None

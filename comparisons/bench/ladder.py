@@ -11,7 +11,7 @@ from comparisons.bench.reach import Point, Reach, needed, time_to_reach
 from comparisons.bench.timing import seconds
 from comparisons.cases import CASES, Case
 from comparisons.measure import Job
-from comparisons.names import Form, Knob, Status, Variable
+from comparisons.names import Form, Setting, Status, Variable
 from comparisons.record import Key, Record
 from comparisons.reference import Samples
 from comparisons.runner import attempt
@@ -63,7 +63,7 @@ class Climb:
     def label(self) -> str:
         """The solver, and how it runs."""
         if self.form is Form.MECHANISM:
-            fixed = SOLVERS[self.solver].knob is Knob.STEP
+            fixed = SOLVERS[self.solver].setting is Setting.STEP
             return f"{self.solver}, fixed steps" if fixed else self.solver
         return f"{self.solver}, {self.form}"
 
@@ -87,9 +87,11 @@ def _error(record: Record) -> float:
     return float("inf") if error is None else error
 
 
-def values(case: Case, knob: Knob, tolerances: tuple[float, ...] = TOLERANCES) -> tuple[float, ...]:
-    """Return the ladder of a knob: tolerances by decades, steps by halves from a coarse one."""
-    if knob is Knob.TOLERANCE:
+def values(
+    case: Case, setting: Setting, tolerances: tuple[float, ...] = TOLERANCES
+) -> tuple[float, ...]:
+    """Return the ladder of a setting: tolerances by decades, steps by halves from a coarse one."""
+    if setting is Setting.TOLERANCE:
         return tolerances
     span = case.t_final - case.make().t0
     return tuple(span / (max(case.steps // 8, 5) * 2**i) for i in range(LEVELS))
@@ -127,11 +129,11 @@ class Runner:
         tolerances: tuple[float, ...] = TOLERANCES,
     ) -> Climb:
         """Run from coarse to fine until the error is below `finest`, or it makes no sense."""
-        knob = SOLVERS[solver].knob
+        setting = SOLVERS[solver].setting
         limit = self._limit * (1.0 if form is Form.MECHANISM else 2.0)
         records: list[Record] = []
-        for value in values(self._case, knob, tolerances):
-            key = Key(self._case.name, solver, form, knob, value)
+        for value in values(self._case, setting, tolerances):
+            key = Key(self._case.name, solver, form, setting, value)
             record = attempt(self._worker, self._job(key), limit)
             records.append(record)
             if record.status is Status.TIME_LIMIT or (record.ok and _error(record) <= finest):

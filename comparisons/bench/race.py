@@ -200,7 +200,7 @@ def failures(name: str, climbs: Sequence[Climb]) -> Iterator[Row]:
                 "runs": float(len(climb.records)),
             }
             last = failed[-1]
-            reason = f"{last.status} at {last.knob.symbol} = {last.value:.0e}: {last.reason}"
+            reason = f"{last.status} at {last.setting.symbol} = {last.value:.0e}: {last.reason}"
             label = (MECHANISMS[name], climb.label)
             yield Row("race: failures", label, values, {}, one_line(reason))
 

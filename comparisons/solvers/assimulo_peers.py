@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from comparisons.names import Counter, Form, Knob
+from comparisons.names import Counter, Form, Setting
 from comparisons.solvers.base import (
     Array,
     Outcome,
@@ -45,7 +45,7 @@ class AssimuloSolver(Solver):
         Statistics that the solver leaves at 0 because it does not know them.
     """
 
-    knob = Knob.TOLERANCE
+    setting = Setting.TOLERANCE
     home: ClassVar[str] = "assimulo.solvers"
     class_name: ClassVar[str]
     unreported: ClassVar[frozenset[Counter]] = frozenset()

@@ -7,14 +7,14 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from comparisons.names import Counter, Form, Knob
+from comparisons.names import Counter, Form, Setting
 from genalpha.model import Mechanism
 
 Array = np.ndarray
 
 
 class Task(NamedTuple):
-    """One run: the mechanism in a formulation, the knob's value, the sample times."""
+    """One run: the mechanism in a formulation, the setting's value, the sample times."""
 
     mechanism: Mechanism
     form: Form
@@ -73,7 +73,7 @@ class Solver(ABC):
     ----------
     name : str
         In tables and on the command line.
-    knob : Knob
+    setting : Setting
         What decides the accuracy.
     forms : tuple of Form
         The formulations it is tried in.
@@ -86,7 +86,7 @@ class Solver(ABC):
     """
 
     name: ClassVar[str]
-    knob: ClassVar[Knob]
+    setting: ClassVar[Setting]
     forms: ClassVar[tuple[Form, ...]]
     order: ClassVar[int | None] = None
     color: ClassVar[str] = "black"

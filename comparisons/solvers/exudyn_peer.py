@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from comparisons.names import Counter, Form, Knob
+from comparisons.names import Counter, Form, Setting
 from comparisons.solvers.base import Array, Outcome, Solver, Steps, Task, Trajectory, register
 
 
@@ -21,7 +21,7 @@ class Exudyn(Solver):
     """
 
     name = "Exudyn"
-    knob = Knob.STEP
+    setting = Setting.STEP
     forms = (Form.MECHANISM,)
     order = 2
     color = "#222222"

@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 from typing import Any, ClassVar
 
-from comparisons.names import Form, Knob
+from comparisons.names import Form, Setting
 from comparisons.solvers.base import Outcome, Solver, Task, Trajectory, register
 from comparisons.solvers.scipy_ode import check_end, outcome
 
@@ -14,7 +14,7 @@ from comparisons.solvers.scipy_ode import check_end, outcome
 class SolveDAE(Solver):
     """A method of solve-dae, which treats every variable as index 1."""
 
-    knob = Knob.TOLERANCE
+    setting = Setting.TOLERANCE
     forms = (Form.IND3, Form.IND2, Form.IND1, Form.GGL2)
     method: ClassVar[str]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any, ClassVar
 
-from comparisons.names import Counter, Form, Knob
+from comparisons.names import Counter, Form, Setting
 from comparisons.solvers.base import (
     Outcome,
     Solver,
@@ -25,7 +25,7 @@ LARGEST_ERROR = 0.1
 class Scheme(Solver):
     """A scheme of genalpha with fixed steps."""
 
-    knob = Knob.STEP
+    setting = Setting.STEP
     forms = (Form.MECHANISM,)
     order: ClassVar[int | None] = 2
     scheme: ClassVar[str]
@@ -56,7 +56,7 @@ class Scheme(Solver):
 class AdaptiveScheme(Scheme):
     """A scheme of genalpha that chooses its steps from a tolerance."""
 
-    knob = Knob.TOLERANCE
+    setting = Setting.TOLERANCE
     order = None
 
     def prepare(self, task: Task) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class AdaptiveScheme(Scheme):
 class ExtrapolatedScheme(Scheme):
     """A scheme of genalpha that is run several times, to an error of the result."""
 
-    knob = Knob.TOLERANCE
+    setting = Setting.TOLERANCE
     order = None
     main = False
 

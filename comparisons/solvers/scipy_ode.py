@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from comparisons.names import Counter, Form, Knob
+from comparisons.names import Counter, Form, Setting
 from comparisons.solvers.base import Outcome, Solver, Steps, Task, Trajectory, register
 from genalpha.model import Mechanism
 from genalpha.numerics.initial_values import accelerations
@@ -16,7 +16,7 @@ from genalpha.numerics.initial_values import accelerations
 class SciPySolver(Solver):
     """A method of `solve_ivp` on q' = v, v' = the acceleration that g'' = 0 and k' = 0 give."""
 
-    knob = Knob.TOLERANCE
+    setting = Setting.TOLERANCE
     forms = (Form.ODE,)
     method: ClassVar[str]
 

@@ -8,7 +8,7 @@ import pytest
 
 from comparisons import runner
 from comparisons.cases import CASES
-from comparisons.names import Knob
+from comparisons.names import Setting
 from comparisons.runner import Choice, Plan
 
 distributed = pytest.importorskip("distributed")
@@ -19,7 +19,7 @@ def test_a_local_cluster(tmp_path: Path, plugin: str) -> None:
     keys = Choice(
         ("short_pendulum",),
         ("GenAlphaI3", "raises"),
-        values={Knob.STEP: CASES["short_pendulum"].values(Knob.STEP)[:2]},
+        values={Setting.STEP: CASES["short_pendulum"].values(Setting.STEP)[:2]},
     ).keys()
     cluster = distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None

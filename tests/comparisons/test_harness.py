@@ -15,7 +15,7 @@ from comparisons.cli import main
 from comparisons.counting import counted_mechanism
 from comparisons.docs_page import BEGIN, END, write_docs
 from comparisons.environment import digest, same_code
-from comparisons.names import Counter, Drift, Flag, Form, Knob, Status, Variable, file_name
+from comparisons.names import Counter, Drift, Flag, Form, Setting, Status, Variable, file_name
 from comparisons.record import Key, Record
 from comparisons.report import write_report
 from comparisons.runner import Choice, Plan
@@ -33,10 +33,10 @@ FAULTY = ("hangs", "crashes", "raises", "not finite")
 def records(plugin: str, output: Path) -> list[Record]:
     """A small grid: two good solvers, a wrong one, and all kinds of failures."""
     plan = Plan(output, limit=1.0, repeats=2, budget=0.05, plugins=(plugin,))
-    steps = CASES[CASE].values(Knob.STEP)
-    values = {Knob.STEP: steps, Knob.TOLERANCE: (1e-4, 1e-6)}
+    steps = CASES[CASE].values(Setting.STEP)
+    values = {Setting.STEP: steps, Setting.TOLERANCE: (1e-4, 1e-6)}
     keys = Choice((CASE,), ("GenAlphaSOI2", "SciPy DOP853", "explicit Euler"), values=values).keys()
-    keys += Choice((CASE,), FAULTY, values={Knob.STEP: steps[:2]}).keys()
+    keys += Choice((CASE,), FAULTY, values={Setting.STEP: steps[:2]}).keys()
     return runner.run(plan, keys)
 
 
@@ -148,7 +148,7 @@ def test_the_classes_for_assimulo_find_what_integrate_finds(tmp_path: Path) -> N
     plan = Plan(tmp_path, repeats=0)
     for name in SCHEMES:
         both = (f"{name} (adaptive)", f"{name} (Assimulo)")
-        values = {Knob.TOLERANCE: (1e-5,)}
+        values = {Setting.TOLERANCE: (1e-5,)}
         runs = runner.run(plan, Choice(("simple_pendulum",), both, values=values).keys())
         ours, theirs = (run.relative_error(Variable.LAM) for run in runs)
         assert ours is not None
@@ -302,4 +302,4 @@ def test_every_word_has_its_look() -> None:
     assert set(plots.MARKERS) == set(plots.DASHES) == set(Form)
     for solver in SOLVERS.values():
         assert set(solver.forms) <= set(Form)
-        assert isinstance(solver.knob, Knob)
+        assert isinstance(solver.setting, Setting)

@@ -9,7 +9,7 @@ import pytest
 from comparisons import runner
 from comparisons.bench import race
 from comparisons.bench.layout import LAYOUTS
-from comparisons.names import Counter, Knob, Variable
+from comparisons.names import Counter, Setting, Variable
 from comparisons.runner import Choice, Plan
 from comparisons.solvers import SOLVERS
 from genalpha.schemes import SCHEMES
@@ -23,7 +23,7 @@ EVERYBODY = (*SCHEMES, "IDA", "Radau5DAE", "ODASSL")
 def test_calls_are_those_of_res(label: str, tmp_path: Path) -> None:
     """Each call of `res` calls the force once, from the making of the solver on."""
     names = tuple(label.format(name) for name in EVERYBODY)
-    values = {Knob.TOLERANCE: (1e-4,)}
+    values = {Setting.TOLERANCE: (1e-4,)}
     choice = Choice(("simple_pendulum",), names, values=values)
     runs = runner.run(Plan(tmp_path, repeats=0), choice.keys())
     assert {run.solver for run in runs} == set(names)

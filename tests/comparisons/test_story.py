@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from comparisons.measure import blank_record
-from comparisons.names import Form, Knob, Status, Variable
+from comparisons.names import Form, Setting, Status, Variable
 from comparisons.record import Extent, Key, Record
 from comparisons.story import telling
 
 NAME = "simple_pendulum"
 
 
-def runs(solver: str, form: Form, knob: Knob, calls: int, failed: int = 0) -> list[Record]:
+def runs(solver: str, form: Form, setting: Setting, calls: int, failed: int = 0) -> list[Record]:
     """Three runs of ever smaller errors; the last `failed` of them fail."""
     found = []
     for i, value in enumerate((1e-3, 1e-4, 1e-5)):
         record = replace(
-            blank_record(Key(NAME, solver, form, knob, value)),
+            blank_record(Key(NAME, solver, form, setting, value)),
             status=Status.OK, error={Variable.Q: Extent(value, value)},
             scale={Variable.Q: 1.0}, calls={"force": calls * 10**i},
         )  # fmt: skip
@@ -32,12 +32,12 @@ def series(records: list[Record]) -> set[tuple[str, Form]]:
 
 def test_one_series_per_solver() -> None:
     records = [
-        *runs("GenAlphaSOI2", Form.MECHANISM, Knob.STEP, 10),
-        *runs("GenAlphaSOI2 (adaptive)", Form.MECHANISM, Knob.TOLERANCE, 20),
-        *runs("IDA", Form.IND3, Knob.TOLERANCE, 5, failed=2),
-        *runs("IDA", Form.IND1, Knob.TOLERANCE, 30),
-        *runs("IDA", Form.GGL2, Knob.TOLERANCE, 40),
-        *runs("Radau5DAE", Form.IND3, Knob.TOLERANCE, 1, failed=3),
+        *runs("GenAlphaSOI2", Form.MECHANISM, Setting.STEP, 10),
+        *runs("GenAlphaSOI2 (adaptive)", Form.MECHANISM, Setting.TOLERANCE, 20),
+        *runs("IDA", Form.IND3, Setting.TOLERANCE, 5, failed=2),
+        *runs("IDA", Form.IND1, Setting.TOLERANCE, 30),
+        *runs("IDA", Form.GGL2, Setting.TOLERANCE, 40),
+        *runs("Radau5DAE", Form.IND3, Setting.TOLERANCE, 1, failed=3),
     ]
     chosen = telling(records)
     assert series(chosen) == {
@@ -48,5 +48,5 @@ def test_one_series_per_solver() -> None:
 
 
 def test_a_solver_that_only_fails_in_part_is_still_shown() -> None:
-    records = runs("IDA", Form.IND3, Knob.TOLERANCE, 5, failed=2)
+    records = runs("IDA", Form.IND3, Setting.TOLERANCE, 5, failed=2)
     assert telling(records) == records

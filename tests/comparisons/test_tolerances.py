@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from comparisons.names import Form, Knob, Status, Variable
+from comparisons.names import Form, Setting, Status, Variable
 from comparisons.record import Extent, Record
 from comparisons.tolerances import Fit, Proportionality, main, rows, study, table
 
@@ -17,7 +17,7 @@ def record(value, q, lam=None, status=Status.OK, mechanism="rolling_disk"):
     if lam is not None:
         error[Variable.LAM] = Extent(lam, lam)
     return Record(
-        mechanism, "IDA", Form.IND2, Knob.TOLERANCE, value, 1.0, status, error=error,
+        mechanism, "IDA", Form.IND2, Setting.TOLERANCE, value, 1.0, status, error=error,
         scale={Variable.Q: 2.0, Variable.LAM: 10.0},
         counters=dict.fromkeys(("steps", "rejected"), 10),
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from comparisons.cases import CASES, Case
-from comparisons.names import Counter, Form, Knob
+from comparisons.names import Counter, Form, Setting
 from comparisons.solvers import Outcome, Solver, Steps, Task, Trajectory, register
 from genalpha.mechanisms import simple_pendulum
 from genalpha.numerics.initial_values import accelerations
@@ -19,7 +19,7 @@ class ExplicitEuler(Solver):
     """First order, and nothing holds it on the constraints; it claims to be of second order."""
 
     name = "explicit Euler"
-    knob = Knob.STEP
+    setting = Setting.STEP
     forms = (Form.ODE,)
     order = 2
 

@@ -27,7 +27,7 @@ from comparisons.bench.reach import Point, Reach, needed, time_to_reach
 from comparisons.bench.rows import LONGEST_NOTE, Row, one_line, rows_of
 from comparisons.bench.timing import calibration, call_seconds, interleaved
 from comparisons.measure import blank_record
-from comparisons.names import Form, Knob, Status, Variable
+from comparisons.names import Form, Setting, Status, Variable
 from comparisons.record import Extent, Key, Record
 from comparisons.store import Store
 from comparisons.table import fitted
@@ -249,7 +249,7 @@ def climb(solver: str, form: Form, runs: dict[float, float]) -> Climb:
     """A series of runs: error -> time."""
     records = []
     for value, error in enumerate(runs):
-        blank = blank_record(Key("chain_20", solver, form, Knob.TOLERANCE, 10.0**-value))
+        blank = blank_record(Key("chain_20", solver, form, Setting.TOLERANCE, 10.0**-value))
         records.append(_done(blank, error))
     return Climb(solver, form, records, {i: [t] for i, t in enumerate(runs.values())})
 
@@ -262,7 +262,7 @@ def _done(blank: Record, error: float) -> Record:
 @pytest.fixture
 def climbs() -> list[Climb]:
     """Ours ahead at 1e-2, IDA at 1e-3 and 1e-4, where only it arrives; ODASSL fails."""
-    failed = blank_record(Key("chain_20", "ODASSL", Form.IND3, Knob.TOLERANCE, 1e-1))
+    failed = blank_record(Key("chain_20", "ODASSL", Form.IND3, Setting.TOLERANCE, 1e-1))
     return [
         climb("GenAlphaI3 (adaptive)", Form.MECHANISM, {1e-1: 1e-3, 1e-2: 2e-3, 1e-3: 20e-3}),
         climb("IDA", Form.IND1, {1e-1: 2e-3, 1e-2: 4e-3, 1e-3: 5e-3, 1e-4: 9e-3}),
@@ -305,7 +305,7 @@ def test_the_race_without_peers_is_no_defeat(climbs: list[Climb]) -> None:
     assert missed(row, LAYOUTS["race"]) == ""
     assert "no peer gets there" in row.note
     assert "time limit" not in row.note
-    late = blank_record(Key("chain_20", "IDA", Form.IND3, Knob.TOLERANCE, 1e-1))
+    late = blank_record(Key("chain_20", "IDA", Form.IND3, Setting.TOLERANCE, 1e-1))
     slow = Climb("IDA", Form.IND3, [replace(late, status=Status.TIME_LIMIT)])
     assert "within the time limit" in race.verdict("chain_20", 1e-2, [climbs[0], slow]).note
     assert race.verdict("chain_20", 1e-2, []).number("ratio") is None
