@@ -77,12 +77,14 @@ def tutorial(calls):
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("make", [readme, tutorial])
 @pytest.mark.parametrize("options", [{"rtol": 1e-4, "atol": 1e-6}, {"h": 0.01}], ids=str)
-def test_holonomic_alone_costs_no_more_than_the_force(scheme, make, options):
+def test_holonomic_alone_costs_little_more_than_the_force(scheme, make, options):
     """The first example of the README and the tutorial's; 1.5 is what was promised."""
     calls = Counter()
     mechanism = make(calls)
     solution = integrate(mechanism, 1.0, scheme, **options)
-    assert calls["holonomic"] <= calls["force"]
+    # one call per step looks beside the motion whether g is still what it was
+    assert calls["holonomic"] <= calls["force"] + 1.1 * (solution.t.size - 1) + 10
+    assert calls["holonomic"] <= 1.5 * calls["force"]
     assert mechanism.calls["holonomic"] <= calls["holonomic"]
     drift = [np.abs(mechanism.holonomic(0.0, q)).max() for q in solution.q]
     assert max(drift) <= (1e-11 if "h" in options else 1e-6)  # Newton follows the tolerances

@@ -34,6 +34,8 @@ CLOSE = 1e-7
 class Analytic:
     """G, g_t + G v and what g'' holds beside G vdot, by complex steps.
 
+    Something is always assumed: at least that no branch of g drops imaginary parts.
+
     Parameters
     ----------
     g : callable(t, q) -> m complex numbers
@@ -48,6 +50,8 @@ class Analytic:
         Whatever a function raises that does not take complex numbers.
     """
 
+    assumes = True
+
     def __init__(self, g: Callable[..., Any], t: float, q: Array, m: int) -> None:
         self.g, self.m = g, m
         #: The value that came with the last gradient.
@@ -59,6 +63,11 @@ class Analytic:
         #: Whether g depends on the time.
         self.knows_time = bool(np.any(still))
         self._structure = Structure.of(found, 8.0 * EPS)
+
+    @property
+    def steady(self) -> bool:
+        """Whether it is believed that g does not depend on the time."""
+        return not self.knows_time
 
     def _imaginary(self, t: Any, q: Array) -> Array:
         value = np.asarray(self.g(t, q)).ravel()
@@ -77,6 +86,12 @@ class Analytic:
             G[:, group] += pattern[:, group] * self._imaginary(t, x)[:, None]
         return G
 
+    def by_time(self, t: float, q: Array) -> Array:
+        """Return g_t: no call if g does not know the time."""
+        if self.steady:
+            return np.zeros(self.m)
+        return self._imaginary(t + 1j * TINY, q.astype(complex))
+
     def rate(self, t: float, q: Array, v: Array) -> Array:
         """Return g_t + G v: one call."""
         return self._imaginary(t + 1j * TINY, q + 1j * TINY * v)
@@ -86,9 +101,8 @@ class Analytic:
         T = time_scale(q, v)
         return directional_derivative(lambda s: self.rate(t + s * T, q + s * T * v, v)) / T
 
-    def agrees(self, g: VectorFunction, t: float, q: Array) -> bool:
+    def agrees(self, g: VectorFunction, t: float, q: Array, G: Array) -> bool:
         """Compare G, and G v + g_t along some v, with differences of g."""
-        G = accurate_jacobian(lambda x: g(t, x), q)
         s = CENTRAL_STEP * max(1.0, abs(t))
         by_time = (g(t + s, q) - g(t - s, q)) / (2.0 * s)
         size = np.abs(G).max(axis=1) + np.abs(by_time)
@@ -104,6 +118,6 @@ def analytic_at(g: VectorFunction, user: Callable[..., Any], t: float, q: Array)
         warnings.simplefilter("error")
         try:
             found = Analytic(user, t, q, g(t, q).size)
-            return found if found.agrees(g, t, q) else None
+            return found if found.agrees(g, t, q, accurate_jacobian(lambda x: g(t, x), q)) else None
         except Exception:  # it is the user's code, and was not written for this
             return None

@@ -16,23 +16,18 @@ from genalpha.kernels import plus, transposed_product
 from genalpha.model.callbacks import Array, Matrix, MatrixFunction, VectorFunction, now
 from genalpha.model.differences import (
     Groups,
-    accurate_jacobian,
     directional_derivative,
     forward_jacobian,
     scale,
     second_directional_derivative,
     time_scale,
 )
-
-
-def position_jacobian(g: VectorFunction, groups: Groups | None) -> MatrixFunction:
-    """G(t, q) = dg/dq."""
-    return lambda t, q: accurate_jacobian(lambda x: g(t, x), q, groups)
+from genalpha.model.structure import Whole
 
 
 def velocity_jacobian(k: VectorFunction, groups: Groups | None) -> MatrixFunction:
     """K(t, q, v) = dk/dv."""
-    return lambda t, q, v: accurate_jacobian(lambda x: k(t, q, x), v, groups)
+    return Whole(k, groups)
 
 
 def position_gradient(k: VectorFunction, groups: Groups | None) -> MatrixFunction:

@@ -2,9 +2,12 @@
 
 - g is of second degree (`second_degree`): its derivatives cost no calls. Every value of g that
   anybody asks for is compared with it; the first one that differs ends it.
-- g takes complex numbers (`analytic`): a call or a few per gradient. Differences of g confirm it at
-  the start and from time to time; the first gradient that differs ends it.
+- g takes complex numbers (`analytic`): a call or a few per gradient.
 - Otherwise derivatives are differences of g, of columns that may change only (`structure`).
+
+All of it is found near the start, and g may be another one later. So at every new time one value
+of g beside the motion is compared with what is believed (`glance`); the first one that differs ends
+it.
 """
 
 from __future__ import annotations
@@ -15,18 +18,18 @@ from typing import Any, TypeVar
 import numpy as np
 
 from genalpha.model.analytic import Analytic, analytic_at
-from genalpha.model.callbacks import Array, MatrixFunction, VectorFunction, now
-from genalpha.model.completion import (
-    Magnitude,
-    position_acceleration,
-    position_jacobian,
-    position_rate_along,
-)
+from genalpha.model.callbacks import Array, VectorFunction, now
+from genalpha.model.completion import Magnitude, position_acceleration, position_rate_along
 from genalpha.model.differences import Groups
+from genalpha.model.glance import Glance
 from genalpha.model.second_degree import Quadratic, quadratic_at
-from genalpha.model.structure import PERIOD, Differenced
+from genalpha.model.structure import Differenced, Whole
 
 T = TypeVar("T")
+
+#: How far beside the motion a constraint of second degree is looked at, relative to q: what it is
+#: there is known exactly, so that the farther, the more is seen.
+NEAR = 1e-4
 
 
 class Holonomic:
@@ -50,15 +53,18 @@ class Holonomic:
         user: Callable[..., Any] | None = None,
         moving: int | None = None,
     ) -> None:
-        self.g, self.groups, self._user, self.moving = g, groups, user, moving
+        self.g, self._user, self.moving = g, user, moving
         self._quadratic: Quadratic | None = None
         self._analytic: Analytic | None = None
         self._structured: Differenced | None = None
         self._tried = groups is not None
-        self._complex_calls = self._requests = 0
-        # the last point, G there, and g if it came with it
-        self._last: tuple[float, Array, Any, Array | None] | None = None
-        self._plain: MatrixFunction = position_jacobian(self, groups)
+        self._complex_calls = 0
+        self._glance: Glance | None = None
+        # the last time at which a value beside the motion was looked at
+        self._looked: float | None = None
+        # the last point, G and g there
+        self._last: tuple[float, Array, Any, Array] | None = None
+        self._whole = Whole(g, groups)
         terms = Magnitude(self.jacobian)
         self._rate, self._acceleration = (
             make(self, terms, moving) for make in (position_rate_along, position_acceleration)
@@ -86,12 +92,28 @@ class Holonomic:
 
     def _seen(self, q: Array, value: Array) -> Array:
         if self._quadratic is not None and not self._quadratic.fits(q, value):
-            self._quadratic = self._last = None
+            self._quadratic = None
         return value
+
+    def _look(self, t: float, q: Array) -> None:
+        """Find out what g is, once; look beside the motion at every new time."""
+        if not self._tried:
+            self._try(t, q)
+        elif self._quadratic is not None and t != self._looked:
+            self._looked = t
+            x = q + NEAR * self._beside(q).direction(q)
+            value = _without_complaints(lambda: self.g(t, x))
+            if value is None or not self._quadratic.fits(x, value):
+                self._quadratic = None
+
+    def _beside(self, q: Array) -> Glance:
+        if self._glance is None:
+            self._glance = Glance(q.size, self.moving)
+        return self._glance
 
     def _try(self, t: float, q: Array) -> None:
         """Find out what g is, once."""
-        self._tried = True
+        self._tried, self._looked = True, t
         self._quadratic = _without_complaints(lambda: quadratic_at(self.g, t, q, self.moving))
         if self._quadratic is None and self._user is not None:
             self._analytic = analytic_at(self.g, self._counted, t, q)
@@ -106,33 +128,45 @@ class Holonomic:
 
     def jacobian(self, t: float, q: Array) -> Any:
         """Return G; what was just worked out is not worked out again."""
-        if not self._tried:
-            self._try(t, q)
+        self._look(t, q)
         if self._quadratic is not None:
             return self._quadratic.jacobian(q)
         if not self._is_last(t, q):
             self._last = None
-            G = self._by_complex(lambda x: self._confirmed(x, t, q))
-            g = None if self._analytic is None else self._analytic.value
-            self._last = t, q.copy(), self._by_differences(t, q) if G is None else G, g
+            self._last = t, q.copy(), *self._gradient(t, q)
         assert self._last is not None
         return self._last[2]
 
-    def _by_differences(self, t: float, q: Array) -> Any:
-        if self._structured is not None:
-            G = self._structured.jacobian(t, q)
-            if G is not None:
-                return G
-            self._structured = None
-        return self._plain(t, q)
+    def _gradient(self, t: float, q: Array) -> tuple[Any, Array]:
+        """Return G and g."""
+        G = self._by_complex(lambda x: x.jacobian(t, q))
+        way = self._analytic or self._structured
+        if way is None:
+            G = self._whole(t, q)
+            assert self._whole.value is not None
+            return G, self._whole.value
+        if G is None:
+            G = way.jacobian(t, q)
+        g = self.g(t, q) if way.value is None else way.value
+        if t == self._looked or not way.assumes:
+            return G, g
+        self._looked = t
+        if self._beside(q).confirms(self.g, t, q, g, G, way.by_time(t, q)):
+            return G, g
+        right = self._whole(t, q)
+        if way.agrees(self.g, t, q, right):  # it was but rounding
+            return G, g
+        self._analytic = self._structured = None
+        return right, g
 
     def rate(self, t: float, q: Array, v: Array) -> Array:
         """Return g_t + G v."""
-        if not self._tried:
-            self._try(t, q)
+        self._look(t, q)
         if self._quadratic is not None:
             return self._quadratic.jacobian(q) @ v
-        steady = self._analytic is not None and not self._analytic.knows_time
+        if self._analytic is not None and t != self._looked:
+            self.jacobian(t, q)
+        steady = self._analytic is not None and self._analytic.steady
         if steady and self._last is not None and self._is_last(t, q):
             return np.asarray(self._last[2] @ v)
         found = self._by_complex(lambda x: x.rate(t, q, v))
@@ -140,19 +174,13 @@ class Holonomic:
 
     def acceleration(self, t: float, q: Array, v: Array) -> Array:
         """Return g_tt + 2 g_tq v + g_qq(v, v)."""
-        if not self._tried:
-            self._try(t, q)
+        self._look(t, q)
         if self._quadratic is not None:
             return self._quadratic.H @ v @ v
+        if self._analytic is not None and t != self._looked:
+            self.jacobian(t, q)
         found = self._by_complex(lambda x: x.acceleration(t, q, v))
         return self._acceleration(t, q, v) if found is None else found
-
-    def _confirmed(self, analytic: Analytic, t: float, q: Array) -> Array | None:
-        """Return G, sometimes compared with differences."""
-        self._requests += 1
-        if self._requests % PERIOD == 0 and not analytic.agrees(self.g, t, q):
-            return None
-        return analytic.jacobian(t, q)
 
     def _by_complex(self, ask: Callable[[Analytic], Array | None]) -> Array | None:
         """Return an answer by complex steps; None, and never again, if it fails."""

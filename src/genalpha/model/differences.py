@@ -135,15 +135,17 @@ def accurate_jacobian(
     x: Array,
     groups: Groups | None = None,
     known: Array | None = None,
+    base: Array | None = None,
 ) -> Array | sparse.csc_array:
     """Return d function / dx, shape (rows, x.size), to about 10 digits.
 
     Central differences, 2 evaluations per column. The second difference, which costs nothing
     more, tells where the function varies so fast that a shorter step is needed; it is looked at
     only where it is more than the rounding error of what each row sums up. Sparse when `groups`
-    (the pattern's column groups) are given; `known` are columns that are in none of them.
+    (the pattern's column groups) are given; `known` are columns that are in none of them. `base` is
+    ``function(x)``, if it is at hand.
     """
-    base, sizes = function(x), scale(x)
+    base, sizes = function(x) if base is None else base, scale(x)
     directions = _directions(sizes, groups)
     found = [_central(function, x, base, direction, CENTRAL_STEP) for direction in directions]
     slopes = np.array([slope for slope, _ in found]).reshape(len(found), base.size)

@@ -6,20 +6,19 @@ other columns, those that share no row are differenced together.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from genalpha.model.callbacks import Array, VectorFunction
 from genalpha.model.differences import Groups, accurate_jacobian, group_columns, scale
+from genalpha.model.glance import Glance
 
 #: How far beside the start the structure is looked at, relative to q.
 BESIDE = 0.1
 #: Accuracy to which differenced columns must stay the same.
 SAME = 1e-9
-#: After so many gradients, one is worked out as a whole and compared.
-PERIOD = 64
 
 
 def beside(t: float, q: Array) -> list[tuple[float, Array]]:
@@ -69,27 +68,75 @@ class Differenced:
     """
 
     def __init__(self, g: VectorFunction, t: float, q: Array) -> None:
-        self.g, self._requests = g, 0
-        found = np.array([self.whole(*point) for point in beside(t, q)])
+        self.g = g
+        #: The value that came with the last gradient.
+        self.value: Array | None = None
+        whole = Whole(g, None)
+        found = np.array([whole(*point) for point in beside(t, q)])
         self.structure = Structure.of(found, SAME)
         self._groups = Groups(sparse.csc_array(self.structure.pattern.astype(float)))
         self._groups.columns = self.structure.groups
 
-    def whole(self, t: float, q: Array) -> Array:
-        """Return G, every column differenced."""
-        return np.asarray(accurate_jacobian(lambda x: self.g(t, x), q))
+    @property
+    def assumes(self) -> bool:
+        """Whether a column is believed to stay, or columns to share no row."""
+        return len(self.structure.groups) < self.structure.pattern.shape[1]
 
-    def jacobian(self, t: float, q: Array) -> Array | None:
-        """Return G; None if what should stay does not."""
-        self._requests += 1
+    def jacobian(self, t: float, q: Array) -> Array:
+        """Return G, and leave g in `value`."""
+        self.value = self.g(t, q)
         constant, _, members = self.structure
         if not members:
-            G = constant.copy()
-        else:
-            moving = accurate_jacobian(lambda x: self.g(t, x), q, self._groups, constant)
-            G = constant + moving.toarray()  # type: ignore[union-attr]
-        if self._requests % PERIOD == 0:
-            right = self.whole(t, q)
-            if not (np.abs(G - right) <= 10.0 * SAME * np.abs(right).max(axis=1)[:, None]).all():
-                return None
-        return G
+            return constant.copy()
+        moving = accurate_jacobian(
+            lambda x: self.g(t, x), q, self._groups, constant, base=self.value
+        )
+        return np.asarray(constant + moving.toarray())  # type: ignore[union-attr]
+
+    def by_time(self, t: float, q: Array) -> None:
+        """Nothing is believed of how g depends on the time."""
+
+    def agrees(self, g: VectorFunction, t: float, q: Array, G: Array) -> bool:
+        """Compare the gradient with one of which all columns were differenced."""
+        wrong = np.abs(self.jacobian(t, q) - G)
+        return bool((wrong <= 10.0 * SAME * np.abs(G).max(axis=1)[:, None]).all())
+
+
+class Whole:
+    """J(t, ..., x) by differences, of all columns or of groups of a sparse pattern.
+
+    The pattern, which may have been found elsewhere, is looked at at every new time; entries that
+    it lacks are added.
+
+    Parameters
+    ----------
+    function : callable(t, ..., x) -> (m,)
+        Differenced by its last argument.
+    groups : Groups, optional
+        Of columns that share no row.
+    """
+
+    def __init__(self, function: VectorFunction, groups: Groups | None) -> None:
+        self.function, self.groups = function, groups
+        #: The value that came with the last gradient.
+        self.value: Array | None = None
+        self._looked: float | None = None
+        self._glance: Glance | None = None
+
+    def __call__(self, t: float, *state: Array) -> Any:
+        """Return J, and leave the function's value in `value`."""
+        *rest, x = state
+
+        def of(t: float, x: Array) -> Array:
+            return self.function(t, *rest, x)
+
+        self.value = of(t, x)
+        J = accurate_jacobian(lambda x: of(t, x), x, self.groups, base=self.value)
+        if self.groups is not None and t != self._looked:
+            self._looked, self._glance = t, self._glance or Glance(x.size)
+            if not self._glance.confirms(of, t, x, self.value, J):
+                whole = np.asarray(accurate_jacobian(lambda x: of(t, x), x, base=self.value))
+                entries = sparse.csc_array((whole != 0.0).astype(float))
+                self.groups = Groups(sparse.csc_array(self.groups.pattern + entries))
+                J = accurate_jacobian(lambda x: of(t, x), x, self.groups, base=self.value)
+        return J
