@@ -51,8 +51,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m comparisons",
         description="Compare solvers on mechanisms. Without a command: the main job, some "
-        "minutes on the pendulum and the slider-crank, with tables, plots and a report; with "
-        "--plugin, on the mechanisms of that file, if it has some.",
+        "minutes on the pendulum, the slider-crank and the driven mechanisms, with tables, plots "
+        "and a report; with --plugin, on the mechanisms of that file, if it has some.",
     )
     parser.set_defaults(**_defaults())
     _add_plugin(parser)

@@ -139,15 +139,16 @@ def _errors(outcome: Outcome, reference: Samples) -> dict[Variable, Extent]:
 
 def _drifts(mechanism: Mechanism, steps: Steps) -> dict[Drift, Array]:
     """Return the largest residual of each kind of constraint at the steps (thinned out)."""
-    residuals: dict[Drift, Callable[[float, Array, Array], Array]] = {}
+    residuals: dict[Drift, Callable[..., Array]] = {}
     if mechanism.n_lam:
-        residuals[Drift.G] = lambda t, q, v: mechanism.holonomic(t, q)
-        residuals[Drift.G_RATE] = mechanism.holonomic_rate
+        residuals[Drift.G] = lambda t, q, v, *z: mechanism.holonomic(t, q)
+        residuals[Drift.G_RATE] = lambda t, q, v, *z: mechanism.holonomic_rate(t, q, v)
     if mechanism.n_psi:
         residuals[Drift.K] = mechanism.nonholonomic
-    chosen = _thinned(len(steps.t), MOST_STEPS)
+    known = steps if mechanism.n_z else steps[:3]
+    states = [tuple(x[i] for x in known) for i in _thinned(len(steps.t), MOST_STEPS)]
     return {
-        kind: np.array([np.abs(of(steps.t[i], steps.q[i], steps.v[i])).max() for i in chosen])
+        kind: np.array([np.abs(of(*state)).max() for state in states])
         for kind, of in residuals.items()
     }
 

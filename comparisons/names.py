@@ -47,6 +47,7 @@ class Variable(Word):
     VDOT = "vdot"
     LAM = "lam"
     PSI = "psi"
+    Z = "z"
 
 
 class Drift(Word):

@@ -30,7 +30,7 @@ ESTIMATE = "estimate"
 
 
 def sampled_reference(case: Case, cache: Path) -> Samples:
-    """Return the true q, v, vdot, lam, psi at the case's sample times.
+    """Return the true q, v, vdot, lam, psi, z at the case's sample times.
 
     What a reference does not know is left out.
     """
@@ -69,7 +69,7 @@ def _sample(mechanism: Mechanism, times: Array) -> dict[str, Array]:
     motions = [mechanism.reference.motion(float(t)) for t in times]
     samples = {}
     for variable in Variable:
-        parts = [getattr(motion, str(variable)) for motion in motions]
+        parts = [getattr(motion, str(variable), None) for motion in motions]
         if all(part is not None and np.size(part) for part in parts):
             samples[str(variable)] = np.array(parts, dtype=float)
     return samples
@@ -93,8 +93,9 @@ def _digest(mechanism: Mechanism, times: Array) -> str:
     source = mechanism.reference.source if mechanism.reference else f"computed to {WANTED}"
     lam, psi = mechanism.multiplier_guess()
     # a probe of the equations stands for the parameters, which a mechanism does not list
-    probe = mechanism.force(mechanism.t0, mechanism.q0 + 1e-3, mechanism.v0 + 1e-3)
+    wide = mechanism.widened
+    probe = wide.force(wide.t0, wide.q0 + 1e-3, wide.v0 + 1e-3)
     found = hashlib.sha256(source.encode())
-    for array in (times, mechanism.q0, mechanism.v0, lam, psi, probe):
+    for array in (times, wide.q0, wide.v0, lam, psi, probe):
         found.update(np.ascontiguousarray(array, dtype=float).tobytes())
     return found.hexdigest()[:12]

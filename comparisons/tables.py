@@ -19,8 +19,8 @@ TARGET = 1e-3
 def summary(mechanism: str, records: Iterable[Record], target: float = TARGET) -> Table:
     """Return one row per series, at the cheapest run that reaches `target` in q."""
     headers = ["solver", "form", "ok", "order q", "order lam/psi", "h or tol", "err q", "err v"]
-    headers += ["err lam/psi", "drift g", "drift g'", "drift k", "energy", "steps", "iter/step"]
-    headers += ["force calls", "CPU ms", "warnings"]
+    headers += ["err lam/psi", "err z", "drift g", "drift g'", "drift k", "energy", "steps"]
+    headers += ["iter/step", "force calls", "CPU ms", "warnings"]
     title = f"{mechanism}: cheapest run with relative error of q <= {target:g}"
     table = Table(title, headers, left=2)
     for series, runs in by_series(r for r in records if r.mechanism == mechanism).items():
@@ -31,7 +31,7 @@ def summary(mechanism: str, records: Iterable[Record], target: float = TARGET) -
         row.append(Cell(f"{len(good)}/{len(runs)}", len(good) / len(runs)))
         row.append(number(order.get(Variable.Q), ".1f"))
         row.append(number(order.get(Variable.LAM, order.get(Variable.PSI)), ".1f"))
-        row += _cells(shown) if shown else [number(None)] * 12
+        row += _cells(shown) if shown else [number(None)] * 13
         row.append(Cell(verdict.text, verdict.text, warning=bool(verdict.flags)))
         table.rows.append(row)
     return table
@@ -56,6 +56,7 @@ def _cells(run: Record) -> list[Cell]:
         number(run.relative_error(Variable.Q)),
         number(run.relative_error(Variable.V)),
         number(multipliers),
+        number(run.relative_error(Variable.Z)),
         *(number(run.drift[kind].max if kind in run.drift else None) for kind in Drift),
         number(run.energy.max if run.energy else None),
         number(run.counters.get(Counter.STEPS), "d"),

@@ -36,7 +36,7 @@ class Curves:
     t_end : float
         The end.
     of : str, optional
-        Their "q" or "v".
+        Their "q" or "v"; "z": first-order states instead of coordinates.
     trail : bool, optional
         Whether the last point of the sketch leaves its path in the film.
     unit : str, optional
@@ -80,6 +80,9 @@ CURVES = {
     "rolling_disk": Curves("angles (rad)", ("tilt", "heading"), 1.0),
     "knife_edge": Curves("position on the slope (m)", ("x", "y"), 6.0, trail=True),
     "chaplygin_sleigh": Curves("position (m)", ("x", "y"), 4.0, trail=True),
+    "motor_slider_crank": Curves("current (A)", ("current",), 2.0, of="z"),
+    "controlled_pendulum": Curves("position (m)", ("cart", "mass x"), 5.0),
+    "hydraulic_boom": Curves("pressure (bar)", ("pressure below", "pressure above"), 1.5, of="z"),
 }  # fmt: skip
 
 
@@ -135,7 +138,7 @@ def picture(name: str) -> str:
     figure = Figure(figsize=(5.4, 3.4), layout="constrained")
     axes = figure.subplots()
     for label in curves.names:
-        j = list(o.coordinate_names).index(label)
+        j = list(o.state_names if curves.of == "z" else o.coordinate_names).index(label)
         values = [getattr(motion, curves.of)[j] for _, motion in motions_of(name)]
         axes.plot(t, values, label=label.removesuffix(" angle"), linewidth=1.6)
     unit = f" ({curves.unit})" if curves.unit else ""

@@ -37,7 +37,10 @@ def fastest_rate(mechanism: Mechanism) -> float:
 
 
 def _fastest_rate(mechanism: Mechanism, t: float) -> float:
-    q, v, vdot, lam, psi = mechanism.reference.motion(t)
+    q, v, vdot, lam, psi, *states = mechanism.reference.motion(t)
+    if states:  # they are velocities, as they are solved
+        mechanism, (z, zdot) = mechanism.widened, states
+        q, v, vdot = np.append(q, 0.0 * z), np.append(v, z), np.append(vdot, zdot)
     rows = mechanism.holonomic_jacobian(t, q), mechanism.nonholonomic_jacobian(t, q, v)
     _, sizes, basis = np.linalg.svd(np.vstack([dense(row) for row in rows]))
     free = basis[int((sizes > 1e-9 * sizes.max(initial=0.0)).sum()) :].T
@@ -59,7 +62,9 @@ def _fastest_rate(mechanism: Mechanism, t: float) -> float:
 def kind(mechanism: Mechanism) -> str:
     """What is special about it, found by evaluating it."""
     still = mechanism.holonomic_rate(0.1, mechanism.q0, np.zeros(mechanism.n_q))
+    states = f"{mechanism.n_z} state{'s' * (mechanism.n_z > 1)}"
     words = {
+        states: mechanism.n_z > 0,
         "rheonomic": bool(np.any(still != 0.0)),
         "nonholonomic": mechanism.n_psi > 0,
         "own reaction": "reaction" in mechanism.given,

@@ -94,12 +94,11 @@ class AssimuloSolver(Solver):
             for ours, theirs in STATISTICS.items()
         }
         t, y, yd = _with_start(task, raw)
-        n = task.mechanism.n_q
         at = np.searchsorted(t, task.times - 1e-9 * task.t_final)
         samples = Trajectory.of(task.mechanism, t[at], y[at], yd[at])
         again = self.again(task).simulate(task.t_final)
-        t, y, _ = _with_start(task, tuple(np.array(x) for x in again))
-        return Outcome(samples, Steps(t, y[:, :n], y[:, n : 2 * n]), counters)
+        whole = Trajectory.of(task.mechanism, *_with_start(task, tuple(np.array(x) for x in again)))
+        return Outcome(samples, Steps(whole.t, whole.q, whole.v, whole.z), counters)
 
 
 @contextlib.contextmanager

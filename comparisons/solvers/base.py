@@ -12,6 +12,9 @@ from genalpha.model import Mechanism
 
 Array = np.ndarray
 
+#: First-order states of mechanisms that have none.
+NOTHING = np.zeros((0, 0))
+
 
 class Task(NamedTuple):
     """One run: the mechanism in a formulation, the setting's value, the sample times."""
@@ -28,7 +31,7 @@ class Task(NamedTuple):
 
 
 class Trajectory(NamedTuple):
-    """A motion at k instants; arrays are (k, n), (k, m), (k, l)."""
+    """A motion at k instants; arrays are (k, n), (k, m), (k, l), those of states (k, s)."""
 
     t: Array
     q: Array
@@ -36,21 +39,23 @@ class Trajectory(NamedTuple):
     vdot: Array
     lam: Array
     psi: Array
+    z: Array = NOTHING
 
     @classmethod
     def of(cls, o: Mechanism, t: Array, y: Array, yd: Array) -> Trajectory:
-        """Split the states y = [q, v, lam, psi, ...] of Assimulo's problems, shape (k, neq)."""
-        n, end = o.n_q, 2 * o.n_q + o.n_lam
-        q, v, lam = y[:, :n], y[:, n : 2 * n], y[:, 2 * n : end]
-        return cls(t, q, v, yd[:, n : 2 * n], lam, y[:, end : end + o.n_psi])
+        """Split the states y = [q, v, z, lam, psi, ...] of Assimulo's problems, shape (k, neq)."""
+        ends = np.cumsum([o.n_q, o.n_q, o.n_z, o.n_lam, o.n_psi]).tolist()
+        q, v, z, lam, psi = np.split(y[:, : ends[-1]], ends[:-1], axis=1)
+        return cls(t, q, v, yd[:, o.n_q : 2 * o.n_q], lam, psi, z)
 
 
 class Steps(NamedTuple):
-    """Position and velocity at the solver's own steps."""
+    """Position, velocity and first-order states at the solver's own steps."""
 
     t: Array
     q: Array
     v: Array
+    z: Array = NOTHING
 
 
 class Outcome(NamedTuple):

@@ -34,6 +34,8 @@ class Exudyn(Solver):
         """Return the assembled system and the settings."""
         if task.mechanism.n_psi:
             raise NotImplementedError("Exudyn has no nonholonomic constraint by user function")
+        if task.mechanism.n_z:
+            raise NotImplementedError("states by user functions are not entered here")
         exu, items = (importlib.import_module(x) for x in ("exudyn", "exudyn.itemInterface"))
         mbs = exu.SystemContainer().AddSystem()
         _build(task, mbs, exu, items)

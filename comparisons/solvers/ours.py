@@ -40,7 +40,8 @@ class Scheme(Solver):
 
     def read(self, task: Task, prepared: Any, raw: Solution) -> Outcome:
         """Translate a `Solution`."""
-        cost, steps = raw.statistics, raw(raw.steps)
+        cost = raw.statistics
+        steps: Any = raw(raw.steps)
         counters: dict[Counter, int | None] = {
             Counter.STEPS: cost.nsteps,
             Counter.REJECTED: cost.nerrfails + cost.nnfails,
@@ -49,8 +50,9 @@ class Scheme(Solver):
             Counter.FACTORIZATIONS: cost.nlus,
             Counter.ITERATIONS: cost.nniters,
         }
-        samples = Trajectory(raw.t, raw.q, raw.v, raw.vdot, raw.lam, raw.psi)
-        return Outcome(samples, Steps(raw.steps, steps.q, steps.v), counters)
+        samples = Trajectory(raw.t, raw.q, raw.v, raw.vdot, raw.lam, raw.psi, raw.z)
+        of_states = (steps.z,) if task.mechanism.n_z else ()
+        return Outcome(samples, Steps(raw.steps, steps.q, steps.v, *of_states), counters)
 
 
 class AdaptiveScheme(Scheme):

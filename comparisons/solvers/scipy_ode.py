@@ -14,7 +14,10 @@ from genalpha.numerics.initial_values import accelerations
 
 
 class SciPySolver(Solver):
-    """A method of `solve_ivp` on q' = v, v' = the acceleration that g'' = 0 and k' = 0 give."""
+    """A method of `solve_ivp` on q' = v, v' = the acceleration that g'' = 0 and k' = 0 give.
+
+    First-order states are with the velocities, see `genalpha.model.states`.
+    """
 
     setting = Setting.TOLERANCE
     forms = (Form.ODE,)
@@ -23,11 +26,10 @@ class SciPySolver(Solver):
     def prepare(self, task: Task) -> Any:
         """Return the right-hand side."""
         o = task.mechanism
-        guess = o.multiplier_guess()
+        n = o.n_q
 
         def rhs(t: float, y: np.ndarray) -> np.ndarray:
-            vdot, _, _ = accelerations(o, t, y[: o.n_q].copy(), y[o.n_q :].copy(), *guess)
-            return np.concatenate([y[o.n_q :], vdot])
+            return np.concatenate([y[n : 2 * n], _accelerations(o, t, y)[0]])
 
         return rhs
 
@@ -35,7 +37,7 @@ class SciPySolver(Solver):
         """Integrate."""
         o = task.mechanism
         found = solve_ivp(
-            prepared, (o.t0, task.t_final), np.concatenate([o.q0, o.v0]), method=self.method,
+            prepared, (o.t0, task.t_final), np.concatenate([o.q0, o.v0, o.z0]), method=self.method,
             rtol=task.value, atol=task.value, dense_output=True,
         )  # fmt: skip
         check_end(self.method, found)
@@ -45,14 +47,18 @@ class SciPySolver(Solver):
         """Compute accelerations and multipliers, which the ODE does not have."""
         found, y = raw
         o, n = task.mechanism, task.mechanism.n_q
-        guess = o.multiplier_guess()
-        rest = [
-            accelerations(o, t, x[:n].copy(), x[n:].copy(), *guess)
-            for t, x in zip(task.times, y, strict=True)
-        ]
+        rest = [_accelerations(o, t, x) for t, x in zip(task.times, y, strict=True)]
         vdot, lam, psi = (np.array(part) for part in zip(*rest, strict=True))
-        samples = Trajectory(task.times, y[:, :n], y[:, n:], vdot, lam, psi)
+        q, v, z = y[:, :n], y[:, n : 2 * n], y[:, 2 * n :]
+        samples = Trajectory(task.times, q, v, vdot[:, :n], lam, psi, z)
         return outcome(o, samples, found)
+
+
+def _accelerations(o: Mechanism, t: float, y: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return accelerations with the rates of states, lam, psi."""
+    n = o.n_q
+    q = np.append(y[:n], np.zeros(o.n_z))
+    return accelerations(o.widened, t, q, y[n:].copy(), *o.multiplier_guess())
 
 
 def check_end(method: str, found: Any) -> None:
@@ -72,7 +78,8 @@ def outcome(o: Mechanism, samples: Trajectory, found: Any) -> Outcome:
         Counter.FACTORIZATIONS: found.nlu,
         Counter.ITERATIONS: None if found.njev else 0,  # an explicit method has none
     }
-    return Outcome(samples, Steps(found.t, found.y[:n].T, found.y[n : 2 * n].T), counters)
+    q, v, z = (found.y[i : i + k].T for i, k in ((0, n), (n, n), (2 * n, o.n_z)))
+    return Outcome(samples, Steps(found.t, q, v, z), counters)
 
 
 @register

@@ -13,7 +13,7 @@ from genalpha.mechanisms import catalogue
 
 pytestmark = pytest.mark.needs_assimulo
 
-CATALOGUE = catalogue()
+CATALOGUE = catalogue(states=False)
 FORMS = ("ind3", "ovstab2", "ovstab1", "ind2", "ggl2")
 
 

@@ -1,4 +1,7 @@
-"""Every mechanism of the catalogue: derivatives, reference solution, energy, start."""
+"""Every mechanism of the catalogue: derivatives, reference solution, energy, start.
+
+First-order states are velocities here, as they are solved, see `genalpha.model.states`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import numpy as np
 import pytest
 
 from genalpha.mechanisms import catalogue
-from genalpha.model import Mechanism
+from genalpha.model import Mechanism, Motion
 
 #: Last time at which the continuous references are tried.
 T_END = {
@@ -30,8 +33,17 @@ _cache: dict[str, Mechanism] = {}
 
 def _mechanism(name: str) -> Mechanism:
     if name not in _cache:
-        _cache[name] = catalogue()[name]()
+        _cache[name] = catalogue()[name]().widened
     return _cache[name]
+
+
+def _motion(mechanism: Mechanism, t: float) -> Motion:
+    """Return the reference; with states, of Q and V."""
+    motion = mechanism.reference.motion(t)
+    if not mechanism.n_states:
+        return motion
+    q, v, vdot, lam, psi, z, zdot = motion
+    return Motion(np.append(q, 0.0 * z), np.append(v, z), np.append(vdot, zdot), lam, psi)
 
 
 @pytest.fixture(params=list(catalogue()))
@@ -93,7 +105,9 @@ def test_all_derivatives_are_given(mechanism: Mechanism) -> None:
         wanted |= {"nonholonomic_jacobian", "nonholonomic_acceleration"}
     if "reaction" in mechanism.given:
         wanted.add("reaction_jacobian")
-    assert wanted <= mechanism.given
+    if mechanism.n_states:
+        wanted |= {"state_rate_jacobian", "state_coupling"}
+    assert wanted <= mechanism.narrow.given
 
 
 def test_constraint_derivatives(mechanism: Mechanism) -> None:
@@ -139,7 +153,7 @@ def test_equation_derivatives(mechanism: Mechanism) -> None:
 
 
 def test_own_check_of_derivatives_agrees(mechanism: Mechanism) -> None:
-    deviations = mechanism.check_derivatives()  # an error if one is above 1e-5
+    deviations = mechanism.narrow.check_derivatives()  # an error if one is above 1e-5
     assert deviations
     assert max(deviations.values()) <= 1e-5
 
@@ -154,7 +168,7 @@ def test_start_is_consistent(mechanism: Mechanism) -> None:
 def test_reference_starts_at_the_start(mechanism: Mechanism) -> None:
     if mechanism.reference is None or mechanism.reference.times is not None:
         pytest.skip("no reference at the start")
-    motion = mechanism.reference.motion(mechanism.t0)
+    motion = _motion(mechanism, mechanism.t0)
     for known, start in zip(
         motion, (mechanism.q0, mechanism.v0, None, mechanism.lam0, mechanism.psi0), strict=True
     ):
@@ -164,7 +178,7 @@ def test_reference_starts_at_the_start(mechanism: Mechanism) -> None:
 
 def test_reference_satisfies_all_equations(mechanism: Mechanism) -> None:
     for t in _times(mechanism):
-        q, v, vdot, lam, psi = mechanism.reference.motion(t)
+        q, v, vdot, lam, psi = _motion(mechanism, t)
         inertia = np.abs(_dense(mechanism.mass(t, q))) @ np.abs(vdot)
         scale = max(1.0, np.abs(mechanism.force(t, q, v)).max(), inertia.max())
         imbalance = mechanism.imbalance(t, q, v, vdot, lam, psi)
@@ -187,10 +201,10 @@ def test_reference_velocity_and_acceleration_are_the_derivatives(mechanism: Mech
     nodes, weights = np.polynomial.legendre.leggauss(10)
     half = 0.5 * SPAN.get(mechanism.name, 0.02)
     for t in _times(mechanism, 4):
-        a, b = (mechanism.reference.motion(x) for x in (t, t + 2.0 * half))
-        inner = [mechanism.reference.motion(t + half * (1.0 + x)) for x in nodes]
+        a, b = (_motion(mechanism, x) for x in (t, t + 2.0 * half))
+        inner = [_motion(mechanism, t + half * (1.0 + x)) for x in nodes]
         for change, rates in (
-            (b.q - a.q, [x.v for x in inner]),
+            ((b.q - a.q)[: mechanism.n_moving], [x.v[: mechanism.n_moving] for x in inner]),
             (b.v - a.v, [x.vdot for x in inner]),
         ):
             scale = max(1.0, np.abs(a.v).max(), np.abs(a.q).max())

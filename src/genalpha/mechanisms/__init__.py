@@ -6,18 +6,15 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from genalpha.mechanisms.beam import flexible_pendulum
+from genalpha.mechanisms.boom import hydraulic_boom
 from genalpha.mechanisms.bouncing import Stop, bouncing_pendulum
 from genalpha.mechanisms.caraxis import car_axis
+from genalpha.mechanisms.cart import controlled_pendulum
 from genalpha.mechanisms.chains import chain, closed_chain
 from genalpha.mechanisms.clutch import Clutch, clutch
-from genalpha.mechanisms.driven import (
-    DRIVEN,
-    controlled_pendulum,
-    hydraulic_boom,
-    motor_slider_crank,
-)
 from genalpha.mechanisms.exponential import hht_test, jay_negrut_test, jay_test
 from genalpha.mechanisms.fourbar import four_bar, n_four_bar
+from genalpha.mechanisms.motor import motor_slider_crank
 from genalpha.mechanisms.pendulums import assimulo_pendulum, driven_pendulum, simple_pendulum
 from genalpha.mechanisms.rocking import Block, rocking_block
 from genalpha.mechanisms.rolling import rolling_disk
@@ -29,7 +26,7 @@ from genalpha.mechanisms.squeezer_absolute import andrews_absolute
 from genalpha.mechanisms.stiff_pendulum import pendulum_jn, prescribed_mass
 from genalpha.model import Mechanism
 
-_CATALOGUE: tuple[Callable[..., Mechanism], ...] = (
+_MOVING: tuple[Callable[..., Mechanism], ...] = (
     jay_negrut_test,
     jay_test,
     hht_test,
@@ -56,18 +53,25 @@ _CATALOGUE: tuple[Callable[..., Mechanism], ...] = (
     knife_edge,
     chaplygin_sleigh,
 )
+#: With first-order states.
+_DRIVEN: tuple[Callable[..., Mechanism], ...] = (
+    motor_slider_crank,
+    controlled_pendulum,
+    hydraulic_boom,
+)
 
 
-def catalogue(states: bool = False) -> Mapping[str, Callable[..., Mechanism]]:
+def catalogue(states: bool | None = None) -> Mapping[str, Callable[..., Mechanism]]:
     """Return all mechanisms in the order of the docs: name -> function of its parameters.
 
     Parameters
     ----------
     states : bool, optional
-        False (default): those of coordinates only. True: those with first-order states, whose
-        callbacks take z.
+        True: only those with first-order states, whose callbacks take z. False: only the others.
+        None (default): all.
     """
-    functions = DRIVEN if states else _CATALOGUE
+    of_states = {True: _DRIVEN, False: _MOVING, None: (*_MOVING, *_DRIVEN)}
+    functions = of_states[states]
     return MappingProxyType({function.__name__: function for function in functions})
 
 
@@ -76,8 +80,5 @@ __all__ = [
     "Clutch",
     "Stop",
     "catalogue",
-    "controlled_pendulum",
-    "hydraulic_boom",
-    "motor_slider_crank",
-    *(function.__name__ for function in _CATALOGUE),
+    *(function.__name__ for function in (*_MOVING, *_DRIVEN)),
 ]

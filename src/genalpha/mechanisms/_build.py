@@ -29,6 +29,7 @@ _PARTS = (
     "mass", "force", "holonomic", "holonomic_jacobian", "holonomic_rate",
     "holonomic_acceleration", "nonholonomic", "nonholonomic_jacobian",
     "nonholonomic_acceleration", "reaction", "reaction_jacobian", "stiffness", "damping", "energy",
+    "state_rate", "state_rate_jacobian", "state_coupling",
 )  # fmt: skip
 
 

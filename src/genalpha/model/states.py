@@ -82,6 +82,7 @@ class WideCallbacks:
         self.is_sparse = is_sparse
         self.own = {key: self._checked(key, x) for key, x in given.items() if x is not None}
         self.constant = {key for key, x in given.items() if x is not None and not callable(x)}
+        self._identity = np.eye(0 if is_sparse else self.n + self.s)
 
     def _checked(self, key: str, value: Any) -> Function:
         n, s, m, l = self.n, self.s, self.m, self.l  # noqa: E741
@@ -145,7 +146,7 @@ class WideCallbacks:
                 ),
                 shape=(n + s, n + s),
             )
-        wide = np.eye(n + s)
+        wide = self._identity.copy()
         wide[:n, :n] = M
         return wide
 
@@ -162,18 +163,23 @@ class WideCallbacks:
         function, n = self.own[key], self.n
         takes_z, is_matrix = "z" in DRIVEN_TABLE[key].arguments.split(), TABLE[key].is_matrix
 
-        def wide(t: float, Q: Array, V: Array | None = None) -> Any:
-            state = [] if V is None else list(self.split(V))[: 1 + takes_z]
-            value = function(t, Q[:n], *state)
-            return self._with_zeros(value) if is_matrix else value
+        if key in self.constant:
+            return self._with_zeros(function())
 
-        return self._with_zeros(function()) if key in self.constant else wide
+        def asked(t: float, Q: Array, V: Array | None = None) -> Any:
+            if V is None:
+                return function(t, Q[:n])
+            return function(t, Q[:n], V[:n], V[n:]) if takes_z else function(t, Q[:n], V[:n])
+
+        return (lambda *state: self._with_zeros(asked(*state))) if is_matrix else asked
 
     def _with_zeros(self, matrix: Matrix) -> Matrix:
         """Return [A 0]."""
         rows, columns = matrix.shape
         if not self.is_sparse:
-            return np.hstack([matrix, np.zeros((rows, self.s))])
+            wide = np.zeros((rows, columns + self.s))
+            wide[:, :columns] = matrix
+            return wide
         indptr = np.append(matrix.indptr, np.full(self.s, matrix.indptr[-1]))
         return sparse.csc_array(
             (matrix.data, matrix.indices, indptr), shape=(rows, columns + self.s)
@@ -196,8 +202,16 @@ class WideCallbacks:
         return sparse.csc_array(shape) if self.is_sparse else np.zeros(shape)
 
     def _blocks(self, top_left: Matrix, top_right: Matrix, left: Matrix, right: Matrix) -> Matrix:
-        rows = [[top_left, top_right], [left, right]]
-        return sparse.block_array(rows, format="csc") if self.is_sparse else np.block(rows)
+        if self.is_sparse:
+            return sparse.block_array([[top_left, top_right], [left, right]], format="csc")
+        n, found = self.n, np.empty((self.n + self.s, self.n + self.s))
+        found[:n, :n], found[:n, n:], found[n:, :n], found[n:, n:] = (
+            top_left,
+            top_right,
+            left,
+            right,
+        )
+        return found
 
     def stiffness(
         self, t: float, Q: Array, V: Array, Vdot: Array, lam: Array, psi: Array

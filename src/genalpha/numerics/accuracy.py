@@ -227,6 +227,19 @@ def size(
     """
     if scales.states is not None:
         return _size_with_states(relative, scales, d, x, at, displacement, n, m)
+    return _size(relative, scales, d, x, at, displacement, n, m)
+
+
+def _size(
+    relative: float,
+    scales: Scales,
+    d: Array,
+    x: Array,
+    at: Array,
+    displacement: float,
+    n: int,
+    m: int,
+) -> float:
     per = 1.0 / abs(displacement)
     return correction_size(
         d,
@@ -255,11 +268,12 @@ def _size_with_states(
     """Return the size of a correction where the last of n accelerations are rates of states."""
     states = scales.states
     assert states is not None
-    k, rest = states.n, replace(scales, states=None)
-    change, value = (np.concatenate([y[:k], y[n:]]) for y in (d, x))
-    found = size(relative, rest, change, value, at[:k], displacement, k, m)
+    k = states.n
+    change, value = (np.concatenate((y[:k], y[n:])) for y in (d, x))
+    found = _size(relative, scales, change, value, at[:k], displacement, k, m)
     allowed = relative * (np.abs(x[k:n]) + states.size) + states.noise
-    return float(np.max(np.append(np.abs(d[k:n]) / allowed, found)))  # NaN wins
+    of_rates = float((np.abs(d[k:n]) / allowed).max())
+    return found if found > of_rates or found != found else of_rates  # NaN wins
 
 
 def larger(a: Array, R: Array) -> Array:

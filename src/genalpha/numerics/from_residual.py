@@ -29,6 +29,9 @@ ROUGHLY = 1e-6
 NOISE = 1e-4
 #: A start whose first correction is smaller than this is taken as it is.
 NOTHING = 1e-8
+#: Accelerations below this share of the coordinates (per unit of time squared) are no measure of a
+#: correction: at rest, without any force, they are 0, and corrections are errors of differences.
+AT_REST = 1e-6
 #: A matrix that contracts worse than this is renewed.
 SLOW = 0.3
 #: Contraction with the mass of the last matrix.
@@ -121,7 +124,7 @@ class Accelerations:
             if self._solve is None:
                 self._solve, fresh = self._factorized(self._apart(t, q, v, x)), True
             d = self._solve(-self._imbalance(t, q, v, x, accurate))
-            size = self._size(d, x)
+            size = self._size(d, x, AT_REST * max(1.0, float(np.max(np.abs(q)))))
             if not iteration and size <= NOTHING:
                 return x
             rate = size / last if iteration else self._rate
@@ -172,15 +175,16 @@ class Accelerations:
         level = self.whole.acceleration_level(t, q, v, vdot, at, accurate)
         return np.concatenate([at.motion, *level])
 
-    def _size(self, d: Array, x: Array) -> float:
+    def _size(self, d: Array, x: Array, least: float) -> float:
         """Return the size of a correction relative to accelerations, or to what reactions make.
 
-        Multipliers are accelerations in units of mass over gradient; either may be zero.
+        Multipliers are accelerations in units of mass over gradient; either may be zero, and both
+        are taken for `least` then.
         """
         n, unit = self.whole.n, self._unit
         parts = [(x[:n], d[:n], 1.0)] + ([(x[n:], d[n:], unit)] if x.size > n else [])
         whole = max(float(np.max(np.abs(x)) + np.max(np.abs(d))) / u for x, d, u in parts)
-        return max(float(np.max(np.abs(d))) / u for _, d, u in parts) / (whole or 1.0)
+        return max(float(np.max(np.abs(d))) / u for _, d, u in parts) / max(whole, least)
 
     def _apart(self, t: float, q: Array, v: Array, x: Array) -> Blocks:
         """Return M, G, K and reactions: three sweeps, because they are wanted apart."""
@@ -192,10 +196,13 @@ class Accelerations:
         return Blocks(inertia.A, of_position.G, K, of_position.R)
 
 
-def about_mass(whole: OneResidual, found: Array, t: float, q: Array, v: Array, a: Array) -> Array:
+def about_mass(
+    whole: OneResidual, found: Array, t: float, q: Array, v: Array, a: Array, n_states: int = 0
+) -> Array:
     """Return about M(t, q): the constant one, if M a verifies it, or an iteration matrix.
 
     `found` is the matrix over its weight of M, of which M is the main part unless forces are stiff.
+    The last `n_states` velocities are first-order states, whose part of M does not change much.
     """
     lam, psi = np.zeros(whole.m), np.zeros(whole.l)
     if whole.constant_mass is not None:
@@ -203,6 +210,9 @@ def about_mass(whole: OneResidual, found: Array, t: float, q: Array, v: Array, a
         if whole.verify_mass(t, q, v, a, lam, psi, base):
             return whole.constant_mass
     known = None if whole.start_blocks is None else whole.start_blocks.A
+    if known is not None and n_states:  # whose rates may be stiff while the forces are not
+        k, found = found.shape[0] - n_states, found.copy()
+        found[k:], found[:k, k:] = known[k:], known[:k, k:]
     if known is None or np.abs(found).max() <= STIFF * np.abs(known).max():
         return found
     return whole.mass(t, q, v, lam, psi)

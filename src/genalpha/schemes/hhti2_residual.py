@@ -215,7 +215,7 @@ class HHTI2OfResidual(HHTI2):
         state = self.t, q, v, self.new_force(x.a), 0.0 * x.L1, NO_VECTOR
         found = whole.blocks(*state, ca, self.hb, self.hg)
         newton.setup_cost = whole.matrix_cost
-        M = about_mass(whole, found.A / ca, *state[:4])
+        M = about_mass(whole, found.A / ca, *state[:4], o.n_states)
         inertia, forces, J = [(ca, M)], [(1.0, found.A - ca * M)], [[(1.0, found.G)]]
         per_beta = 0.5 / (self.beta * (1.0 + self.alpha))
         R = [[((w.q0 + w.q1) * per_beta, found.R)]]

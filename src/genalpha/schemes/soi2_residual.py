@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from genalpha.kernels import part
 from genalpha.model import Mechanism, Motion
@@ -28,6 +29,7 @@ from genalpha.numerics.from_residual import about_mass, true_acceleration
 from genalpha.numerics.gradients import step_terms
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.newton import Sizes
+from genalpha.numerics.systems import Terms
 from genalpha.schemes.scheme import Reported
 from genalpha.schemes.soi2 import GenAlphaSOI2, Matrices, State
 
@@ -183,8 +185,9 @@ class SOI2OfResidual(GenAlphaSOI2):
         M = o.whole.constant_mass
         if M is None:
             assert o.whole.latest is not None  # by the terms of this step
-            M = about_mass(o.whole, o.whole.latest.A, self.t, q, v, z[:n])
-        o.whole.near_mass, inertia = M, [(wm, M)]
+            M = about_mass(o.whole, o.whole.latest.A, self.t, q, v, z[:n], o.n_states)
+        o.whole.near_mass = M
+        inertia = [(wm, M), *_of_states(o, S.forces)]
         return Matrices(position, self.factorize("velocity", inertia, R, S.gradients), compared)
 
     @staticmethod
@@ -192,3 +195,19 @@ class SOI2OfResidual(GenAlphaSOI2):
         """Multipliers are the scheme's own; the true acceleration is M(t, q)^-1 f."""
         lam, psi = kept[: o.n_lam], kept[o.n_lam :]
         return true_acceleration(o, t, q, v, lam, psi), lam, psi
+
+
+def _of_states(o: Mechanism, terms: Terms) -> list[tuple[float, Any]]:
+    """Return the rows and columns of first-order states, which the projection moves as well.
+
+    Their rates may be stiff: an iteration that leaves them out does not converge. Forces of the
+    mechanism itself change little with what the projection does to velocities.
+    """
+    if not o.n_states:
+        return []
+    n, found = o.n_moving, []
+    for factor, matrix in terms:
+        kept = matrix.toarray() if hasattr(matrix, "toarray") else matrix.copy()
+        kept[:n, :n] = 0.0
+        found.append((factor, sparse.csc_array(kept) if o.is_sparse else kept))
+    return found
