@@ -80,9 +80,9 @@ CURVES = {
     "rolling_disk": Curves("angles (rad)", ("tilt", "heading"), 1.0),
     "knife_edge": Curves("position on the slope (m)", ("x", "y"), 6.0, trail=True),
     "chaplygin_sleigh": Curves("position (m)", ("x", "y"), 4.0, trail=True),
-    "motor_slider_crank": Curves("current (A)", ("current",), 2.0, of="z"),
+    "motor_slider_crank": Curves("current (A)", ("current",), 1.2, of="z"),
     "controlled_pendulum": Curves("position (m)", ("cart", "mass x"), 5.0),
-    "hydraulic_boom": Curves("pressure (bar)", ("pressure below", "pressure above"), 1.5, of="z"),
+    "hydraulic_boom": Curves("pressure (bar)", ("pressure below", "pressure above"), 1.0, of="z"),
 }  # fmt: skip
 
 
