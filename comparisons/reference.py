@@ -80,7 +80,7 @@ def _compute(mechanism: Mechanism, times: Array) -> dict[str, Array]:
     end = float(times[-1])
     rough = integrate(mechanism, end, rtol=ROUGH, atol=ROUGH, t_eval=times)
     sizes = {str(x): float(np.abs(getattr(rough, x)).max(initial=0.0)) or 1.0 for x in "qv"}
-    wanted = {name: WANTED * size for name, size in sizes.items()}
+    wanted = dict.fromkeys(sizes, WANTED)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a larger error than wanted is in the estimate
         fine: Any = integrate(mechanism, end, error=wanted, t_eval=times)

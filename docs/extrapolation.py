@@ -1,95 +1,76 @@
-"""Write the table of true errors and estimates into the page on the error of the result.
+"""Write the tables of true errors, estimates and orders into the page on the error of the result.
 
-    python docs/extrapolation.py [--all]
+    python docs/extrapolation.py [errors] [orders]
 
-takes about a minute; with --all, for every scheme, several.
+takes some minutes. `python -m tests.fuzz.result_errors 200 --page` writes that of random ones.
 """
 
 from __future__ import annotations
 
-import re
 import sys
-import warnings
 from pathlib import Path
 
 import numpy as np
 
-from genalpha import integrate, mechanisms
-from genalpha.driver.extrapolation import ExtrapolatedSolution, WantedErrorWarning
-from genalpha.errors import GenAlphaError
-from genalpha.model import Mechanism
-from genalpha.schemes import SCHEMES
-
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for the package `comparisons`
+from comparisons.cases import CASES, Case
+from comparisons.claims import HEADS, WANTED, Claim, by_wanted, claim, put, remarkable
+from comparisons.extrapolated_orders import order_table
 from comparisons.table import grid, markdown
+from genalpha.model import Mechanism
 
 PAGE = Path(__file__).parent / "pages" / "theory" / "extrapolation.md"
-MARKED = re.compile(r"(<!-- errors -->\n).*(<!-- end of errors -->)", re.DOTALL)
-#: Mechanisms whose motion is known at any time, and until when it is looked at.
-CASES = {
-    "jay_negrut_test": 1.0,
-    "jay_test": 1.0,
-    "hht_test": 1.0,
-    "simple_pendulum": 1.0,
-    "driven_pendulum": 1.0,
-    "spherical_pendulum": 1.0,
-    "four_bar": 0.5,
-    "slider_crank": 0.1,
-    "rolling_disk": 0.8,
-}
-WANTED = (1e-3, 1e-5, 1e-7)
+#: Published references at one time are known to so many digits at best.
+BEST = 1e-12
 
 
-def main(every: bool = False) -> None:
-    """Measure, and write: the scheme that is chosen by itself, or every one too."""
-    heads = ("mechanism", "scheme", "wanted", "order", "runs", "steps", "q", "v", "lam", "psi")
-    rows = [
-        row
-        for name, t_final in CASES.items()
-        for scheme in (None, *(SCHEMES if every else ()))
-        for wanted in WANTED
-        if (row := measured(name, scheme, t_final, wanted))
-    ]
-    table = markdown(grid(heads, rows, left=2))
-    text = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(MARKED.sub(lambda m: f"{m[1]}{table}\n{m[2]}", text), encoding="utf-8")
+def main(what: list[str]) -> None:
+    """Measure, and write."""
+    if "errors" in what or not what:
+        put(PAGE, "errors", errors())
+    if "orders" in what or not what:
+        put(PAGE, "orders", order_table())
 
 
-def measured(
-    name: str, scheme: str | None, t_final: float, wanted: float
-) -> tuple[str, ...] | None:
-    """Return a row; None if the scheme does not take the mechanism."""
-    o: Mechanism = getattr(mechanisms, name)()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            solution = integrate(o, t_final, scheme, error=wanted)
-        except GenAlphaError:
-            return None
-    assert isinstance(solution, ExtrapolatedSolution)
-    missed = any(issubclass(x.category, WantedErrorWarning) for x in caught)
-    runs = solution.statistics.columns
-    cells = [pair(o, solution, kind) for kind in ("q", "v", "lam", "psi")]
-    head = (
-        name,
-        scheme or "chosen",
-        f"{wanted:.0e}" + " not reached" * missed,
-        str(solution.order),
+def errors() -> str:
+    """Return the table of all mechanisms whose motion is known."""
+    claims: dict[str, list[Claim]] = {}
+    for name, case in CASES.items():
+        if case.make().reference is not None:
+            claims[name] = judged(case)
+            print(name, [f"{x.true:.0e} / {x.estimate:.0e}" for x in claims[name]], flush=True)
+    everything = [x for own in claims.values() for x in own]
+    heads = ("mechanism", *(f"{wanted:.0e}" for wanted in WANTED))
+    rows = [(name, *map(cell, own)) for name, own in claims.items()]
+    others = "\n".join(f"- {line}" for line in remarkable(everything)) or "- none"
+    return (
+        f"{markdown(grid(HEADS, by_wanted(everything)))}\n{markdown(grid(heads, rows))}\n"
+        f"Those that do not claim their error, do not keep it or tell less than a tenth:\n\n"
+        f"{others}\n"
     )
-    return (*head, str(len(runs)), str(solution.statistics.nsteps), *cells)
 
 
-def pair(o: Mechanism, solution: ExtrapolatedSolution, kind: str) -> str:
-    """Return true error and estimate of q, v, lam or psi."""
-    x = getattr(solution, kind)
+def judged(case: Case) -> list[Claim]:
+    """Compare one mechanism with its reference, at the times of the comparisons."""
+    o: Mechanism = case.make()
     assert o.reference is not None
-    exact = [getattr(o.reference.motion(t), kind) for t in solution.t]
-    if not x.size or exact[0] is None:
-        return ""
-    scale = np.abs(x).max()
-    true = np.abs(x - np.array(exact)).max() / scale
-    return f"{true:.0e} / {getattr(solution.error, kind).max() / scale:.0e}"
+    times = case.times(o)
+    motions = [o.reference.motion(float(t)) for t in times]
+    exact = {
+        kind: np.array([getattr(x, kind) for x in motions], dtype=float)
+        for kind in ("q", "v", "lam", "psi")
+        if getattr(motions[0], kind) is not None
+    }
+    known = max(BEST, 10.0**-o.reference.digits)
+    return [claim(o, times, exact, wanted, known, case.name) for wanted in WANTED]
+
+
+def cell(x: Claim) -> str:
+    """Return true error and estimate, and the steps of all runs."""
+    if x.failure:
+        return x.failure.split(":")[0]
+    return f"{x.true:.0e} / {x.estimate:.0e}{'' if x.claimed else ' !'} ({x.steps})"
 
 
 if __name__ == "__main__":
-    main("--all" in sys.argv[1:])
+    main(sys.argv[1:])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from genalpha import Mechanism, integrate
 from genalpha.driver.extrapolation import WantedErrorWarning
@@ -134,6 +137,67 @@ def test_an_oscillation_that_steps_do_not_resolve():
     error = np.abs(solution.q[:, 1] - true)
     assert error.max() > 1e-3
     assert error.max() <= 3.0 * solution.error.q[:, 1].max()
+
+
+def double_pendulum(start):
+    """Two equal masses on threads of length 1, in coordinates; and the same in angles."""
+
+    def between(q):
+        return q[2:] - q[:2]
+
+    def jacobian(t, q):
+        d = between(q)
+        return np.array([[*q[:2], 0.0, 0.0], [*-d, *d]])
+
+    def stiffness(t, q, v, vdot, lam, psi):
+        one, two = lam
+        return np.kron([[one + two, -two], [-two, two]], np.eye(2))
+
+    def rates(t, y):
+        a, b, u, w = y
+        sine, cosine = np.sin(a - b), np.cos(a - b)
+        below = 2.0 - cosine**2
+        du = -sine * (w * w + u * u * cosine) - 9.81 * (2.0 * np.sin(a) - np.sin(b) * cosine)
+        dw = sine * (2.0 * u * u + w * w * cosine) + 19.62 * (np.sin(a) * cosine - np.sin(b))
+        return [u, w, du / below, dw / below]
+
+    def position(y):
+        one = np.array([np.sin(y[0]), -np.cos(y[0])])
+        return np.concatenate([one, one + np.array([np.sin(y[1]), -np.cos(y[1])])])
+
+    o = Mechanism(
+        force=lambda t, q, v: np.array([0.0, -9.81, 0.0, -9.81]),
+        q0=position(start),
+        v0=np.zeros(4),
+        holonomic=lambda t, q: 0.5 * np.array([q[:2] @ q[:2] - 1.0, between(q) @ between(q) - 1.0]),
+        holonomic_jacobian=jacobian,
+        holonomic_rate=lambda t, q, v: jacobian(t, q) @ v,
+        holonomic_acceleration=lambda t, q, v: np.array([v[:2] @ v[:2], between(v) @ between(v)]),
+        stiffness=stiffness,
+        damping=lambda t, q, v, vdot, lam, psi: np.zeros((4, 4)),
+        name="double pendulum",
+    )
+    return o, rates, position
+
+
+@pytest.mark.parametrize("angles", [(2.0, 2.5), (2.4, 1.0)])
+def test_chaos(angles):
+    """Errors grow a thousandfold in some seconds: until when the wanted one holds is told.
+
+    As well as estimates know it, to a factor of ten.
+    """
+    start = [*angles, 0.0, 0.0]
+    o, rates, position = double_pendulum(start)
+    truth = solve_ivp(rates, (0.0, 9.0), start, "DOP853", rtol=1e-13, atol=1e-13, dense_output=True)
+    with pytest.warns(WantedErrorWarning, match="small errors grow quickly") as caught:
+        solution = integrate(o, 9.0, error=1e-3, maxsteps=3000)
+    until = float(re.search(r"holds until t = ([\d.]+) only", str(caught[0].message))[1])
+    assert 3.0 < until < 8.9
+    true = np.abs(solution.q - position(truth.sol(solution.t)).T).max(axis=1)
+    estimate = np.maximum.accumulate(solution.error.q.max(axis=1))
+    assert true[solution.t <= until].max() <= 10.0 * 1e-3 * np.abs(solution.q).max()
+    assert (true[solution.t < 8.0] <= 10.0 * estimate[solution.t < 8.0] + 1e-9).all()
+    assert true[-1] > 1e-3
 
 
 def test_an_error_of_a_callback_passes():

@@ -222,10 +222,8 @@ def test_impacts_that_make_errors_grow(impacts, reached):
     if reached:
         solution = integrate(free, end, error=1e-6, events=events)
     else:
-        with pytest.warns(
-            WantedErrorWarning, match="rounding and Newton's iteration leave as much"
-        ):
-            solution = integrate(free, end, error=1e-9, events=events)
+        with pytest.warns(WantedErrorWarning, match="small errors grow quickly"):
+            solution = integrate(free, end, error=1e-9, events=events, maxsteps=2000)
     q = flight(end, centres, free.q0, free.v0)
     assert not reached or sum(x.size for x in solution.t_events) == impacts
     assert np.abs(solution.q[-1] - q).max() <= solution.error.q[-1].max()

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from genalpha.driver.events import Events
+from genalpha.driver.extrapolation.estimate import TINY
 from genalpha.driver.extrapolation.points import consistent
 from genalpha.driver.extrapolation.trial import Pair
 from genalpha.driver.extrapolation.windows import Budget, Window
@@ -25,6 +26,9 @@ Array = np.ndarray
 
 #: Errors are carried on as differences of this size, relative to the motion's.
 VISIBLE = 1e-5
+#: Errors that are small by accident are raised by this at most, and all that are carried on by the
+#: second: directions in which they grow may be hidden in a window.
+LARGEST_RAISE, CAUTION = 1e3, 3.0
 #: Rates of event functions are differences over a time in which the motion changes by this part.
 SHORT = 1e-6
 
@@ -48,7 +52,7 @@ class Impact(NamedTuple):
 
 def through_window(window: Window, off: Pair, sizes: Mapping[str, float], budget: Budget) -> Window:
     """Return a window whose errors have those of its start in them."""
-    if not any(x.any() for x in off) or window.times.size == 1:
+    if window.times.size == 1 or not any(x.any() for x in off):
         return window
     carried = _carried(window, off, sizes, budget)
     if window.stop is not None:
@@ -57,12 +61,28 @@ def through_window(window: Window, off: Pair, sizes: Mapping[str, float], budget
     return window._replace(bounds=(q, v), signed=_added(carried, window.signed, sizes))
 
 
-def at_end(window: Window) -> Pair:
-    """Return the error at the end of a window, noise included, with signs."""
-    dq, dv = (
-        _louder(x[-1], noise) for x, noise in zip(window.signed, window.trial.noises, strict=True)
-    )
+def at_end(window: Window, sizes: Mapping[str, float]) -> Pair:
+    """Return the error at the end of a window as it is carried on: with signs, and cautiously."""
+    whole = _added(window.signed, _surplus(window, sizes), sizes)
+    pairs = zip(whole, window.trial.noises, strict=True)
+    dq, dv = (_louder(x[-1], float(noise[-1])) for x, noise in pairs)
     return dq, dv
+
+
+def _surplus(window: Window, sizes: Mapping[str, float]) -> Pair:
+    """Return what is added to a window's own errors, which then do not become smaller along it.
+
+    What they seem to lose, in q and v together, they may have in directions that differences of
+    columns miss just there.
+    """
+    own = window.trial.signed
+    if window.stop is not None:
+        own = window.cut(own, window.stop.t)
+    each = [np.abs(x).max(axis=1) / (sizes[k] or 1.0) for k, x in zip("qv", own, strict=True)]
+    now = np.maximum(*each)
+    factor = np.minimum(np.maximum.accumulate(now) / np.maximum(now, TINY), LARGEST_RAISE)
+    q, v = ((CAUTION * factor - 1.0)[:, None] * x for x in own)
+    return q, v
 
 
 def _louder(signed: Array, noise: float) -> Array:

@@ -27,8 +27,9 @@ ENOUGH = 0.9
 FEWEST, MOST = 3, 5
 #: How much one column more is believed to lower the estimate at most, and at least.
 GOOD_GAIN, POOR_GAIN = 1e-3, 0.5
-#: Predictions aim at this part of the wanted error, because they are not exact.
-AIM = 0.3
+#: Predictions aim at this part of the wanted error, because they are not exact; those of one column
+#: more, which is not lost if it is not enough, at this one.
+AIM, AIM_OF_COLUMNS = 0.3, 0.7
 #: Steps are made at most this much smaller at once.
 LARGEST_REFINEMENT = 6.0
 #: An estimate that falls less than this from trial to trial shows that columns do not shrink.
@@ -103,9 +104,9 @@ class Search:
                     return Found(trial, parts)
                 before, last, base, columns = trial, math.inf, _finer(base, apart), FEWEST
                 continue
-            if trial.is_noise:  # neither more columns nor more steps would lower it
-                return best
             shrinks = part < SHRINKS * last and trial.gain < NO_GAIN
+            if trial.is_noise and not shrinks:  # more columns and steps would not lower it
+                return best
             following = self._following(base, columns, part, trial.gain, shrinks)
             if following is None:
                 return best
@@ -133,7 +134,10 @@ class Search:
         for more in range(FEWEST, MOST + 1):
             expected = part * gain ** (more - columns)
             order = 2 * more if self._runs.symmetric else more + 1
-            needed = max((expected / AIM) ** (1.0 / order), 1.0)
+            if columns < more and expected <= AIM_OF_COLUMNS:
+                needed = 1.0
+            else:
+                needed = max((expected / AIM) ** (1.0 / order), 1.0)
             factor = min(needed, LARGEST_REFINEMENT)
             for steps in {math.ceil(base * factor), base * math.ceil(factor - 1e-9)}:
                 cost = self._runs.cost(steps, range(1, more + 1))

@@ -19,7 +19,7 @@ POINTS = 6
 LOOKED_AT = 7
 #: Errors of polynomials through 4, 5, 6 points fall in about a geometric sequence: that of the last
 #: is this times the ratio of the differences before, and at most the last difference.
-FALLS = 4.0
+FALLS = 10.0
 
 
 class Dense:

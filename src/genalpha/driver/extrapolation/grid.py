@@ -29,6 +29,8 @@ class SmoothGrid:
     ----------
     times : (s,) array
         Steps that suit the motion, for example those of an adaptive run at a loose tolerance.
+    worth : float, optional
+        Sizes that differ by less than this factor are taken as equal.
 
     Attributes
     ----------
@@ -36,7 +38,7 @@ class SmoothGrid:
         Whether steps are all of the same size, because those given differ too little.
     """
 
-    def __init__(self, times: Array) -> None:
+    def __init__(self, times: Array, worth: float = WORTH_GRADING) -> None:
         self.t0, self.t_final = float(times[0]), float(times[-1])
         sizes = np.abs(np.diff(times))
         count = min(COSINES, sizes.size // STEPS_PER_COSINE)
@@ -44,7 +46,7 @@ class SmoothGrid:
         if not self.is_equal:
             rate = chebyshev.Chebyshev.interpolate(_smooth(np.log(sizes), count), DEGREE, [0, 1])
             logs = rate(np.linspace(0.0, 1.0, 4 * sizes.size))
-            self.is_equal = bool(logs.max() <= WORTH_GRADING * logs.min())
+            self.is_equal = bool(logs.max() <= worth * logs.min())
             self._part = rate.integ(lbnd=0.0)
             self._whole = float(self._part(1.0))
 

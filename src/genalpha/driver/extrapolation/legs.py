@@ -180,7 +180,7 @@ def carried(
         windows = []
         for window in leg.windows:
             windows.append(through_window(window, off, sizes, budget))
-            off = at_end(windows[-1])
+            off = at_end(windows[-1], sizes)
         if leg.impact is not None:
             off, same = over_impact(events, leg.impact, off, sizes)
             repeatable &= same

@@ -28,6 +28,8 @@ Array = np.ndarray
 
 #: How often the whole motion is gone through.
 PASSES = 3
+#: Wanted errors of windows below this, relative to the motion, are not tried.
+ROUNDING = 1e-13
 
 
 class WantedErrorWarning(UserWarning):
@@ -91,12 +93,17 @@ def _passes(legs: Legs, events: Events, wanted: Mapping[str, float]) -> Gone:
         found.append(Gone(gone, points, parts, happened))
         largest = float(parts.max())
         missed = any(window.parts.max() > 1.0 for window in windows)
-        if largest <= 1.0 or missed or len(windows) == 1 or legs.budget.left <= 0:
+        if largest <= 1.0 or missed or len(windows) == 1:
             break
         if not repeatable:  # impacts that count, for example, would do something else now
             break
+        finer = (2.0 * largest) ** (1.0 / points.order)
+        if finer * sum(sum(window.trial.used) for window in windows) > legs.budget.left:
+            break
         tighter *= 0.5 / largest
-        density = max(window.density for window in windows)
+        if tighter * min(wanted.values()) < ROUNDING:  # what grows is rounding
+            break
+        density = finer * max(window.density for window in windows)
     return min(found, key=lambda each: float(each.parts.max()))
 
 
@@ -125,17 +132,17 @@ def _warn(found: Gone, windows: Sequence[Window], budget: int) -> None:
     gone = windows[: int(np.searchsorted(points.starts, max(bad, 1)))]
     trial = gone[-1].trial
     irregular = any(w.trial.is_irregular(i) for w in gone for i in range(1, w.trial.base + 1))
-    grown = all(w.parts.max() <= 1.0 for w in gone)
-    why = (
-        "and it does not fall as it should with more steps: they do not resolve an oscillation, "
-        "or a callback jumps, or the motion is chaotic"
-        if irregular
-        else "because rounding and Newton's iteration leave as much, and it grows with the motion"
-        if any(w.trial.is_noise for w in gone)
-        else "because small errors grow quickly in this motion, which may be chaotic"
-        if grown
-        else "finer steps would still lower it: raise maxsteps"
-    )
+    if irregular:
+        why = (
+            "and it does not fall as it should with more steps: they do not resolve an "
+            "oscillation, or a callback jumps, or the motion is chaotic"
+        )
+    elif all(w.parts.max() <= 1.0 for w in gone):
+        why = "because small errors grow quickly in this motion, which may be chaotic"
+    elif trial.is_noise:
+        why = "because rounding and Newton's iteration leave as much"
+    else:
+        why = "finer steps would still lower it: raise maxsteps"
     warnings.warn(
         f"{name}: the wanted error holds until t = {until:.6g} only; at most it "
         f"is estimated as {parts.max():.2g} times the wanted one, with {trial.columns} runs of up "

@@ -32,6 +32,8 @@ NEWTON_NOISE = 0.5
 USUAL = 0.2
 #: Columns that gain at least so much shrink by no accident.
 CLEAR_GAIN = 0.3
+#: What there is of noise shows in |A - B|: it is at most this times that.
+SHOWS = 2.0
 #: Estimates are noise if that is more than this part of them.
 MOSTLY = 0.5
 #: Multipliers are looked at in so many points of a window, and where velocities are worst.
@@ -62,6 +64,8 @@ class Trial:
     used : list of int
         Steps of the runs.
     order : int
+    noises : list of (N + 1,) array
+        What rounding and Newton's iteration leave in q and v.
     gain : float
         How much smaller the estimate will be with one column more.
     """
@@ -77,16 +81,25 @@ class Trial:
         self.used = [k * base for k in multiples]
         self.order = 2 * columns if runs.symmetric else columns + 1
         self.symmetric = runs.symmetric
-        self.noise = NEWTON_NOISE * accuracy + rounding(multiples, base, runs.symmetric)
+        noise = NEWTON_NOISE * accuracy + rounding(multiples, base, runs.symmetric)
         if not runs.symmetric:
             for q, v in levels[:2]:
                 self._project_start(q, v)
         self.motion, self._finer = levels[:2]
         self.gain = max(_gain(x) for x in zip(*levels, strict=True)) if runs.symmetric else USUAL
-        self._factors = [
-            factors([x[i] for x in levels], self.symmetric, self.noise * np.abs(levels[0][i]).max())
-            for i in (0, 1)
+        nominal = [noise * np.abs(x).max() for x in self.motion]
+        self.noises = [
+            np.minimum(most, SHOWS * self._apart(A, B))
+            for most, A, B in zip(nominal, self.motion, self._finer, strict=True)
         ]
+        self._factors = [
+            factors([x[i] for x in levels], self.symmetric, nominal[i]) for i in (0, 1)
+        ]
+
+    def _apart(self, A: Array, B: Array) -> Array:
+        """Return the largest difference of both at each point, or before, or near it."""
+        found = np.abs(A - B).max(axis=1)
+        return np.maximum.accumulate(found) if self.symmetric else largest_nearby(found)
 
     def _project_start(self, q: Array, v: Array) -> None:
         """Put the first points onto the constraints, which transients of the start violate."""
@@ -110,23 +123,18 @@ class Trial:
     @property
     def bounds(self) -> Pair:
         """Bounds of the errors of q and v at each point, by experience."""
-        q, v = (self._bound(e, x) for e, x in zip(self.signed, self.motion, strict=True))
-        return q, v
-
-    @property
-    def noises(self) -> tuple[float, float]:
-        """What rounding and Newton's iteration leave in q and v."""
-        q, v = (float(self.noise * np.abs(x).max()) for x in self.motion)
+        q, v = (self._bound(e, x) for e, x in zip(self.signed, self.noises, strict=True))
         return q, v
 
     @property
     def is_noise(self) -> bool:
         """Whether most of the estimates is what rounding and Newton's iteration leave."""
         pairs = zip(self.noises, self.bounds, strict=True)
-        return all(noise > MOSTLY * x.max() for noise, x in pairs)
+        return all(noise.max() > MOSTLY * x.max() for noise, x in pairs)
 
-    def _bound(self, signed: Array, x: Array) -> Array:
-        found = largest_nearby(np.abs(signed)) + self.noise * np.abs(x).max()
+    @staticmethod
+    def _bound(signed: Array, noise: Array) -> Array:
+        found = largest_nearby(np.abs(signed)) + noise[:, None]
         found[0] = 0.0
         return np.asarray(found)
 
