@@ -1,7 +1,7 @@
 """Tables of parameters on the API pages say what the signatures say: an extension for griffe.
 
 griffe gives all names of ``crank, rocker : float`` the default of the first; here each gets its
-own, and ``**options`` has none.
+own, ``**options`` has none, and a private constant is shown by its value.
 """
 
 from __future__ import annotations
@@ -38,4 +38,11 @@ def _mend(item: griffe.Function | griffe.Class) -> None:
                 parameter = own.get(shown.name.lstrip("*"))
                 if parameter is not None:
                     variadic = str(parameter.kind.value).startswith("variadic")
-                    shown.value = None if variadic else parameter.default
+                    shown.value = None if variadic else _value(item, parameter.default)
+
+
+def _value(item: griffe.Function | griffe.Class, default: Any) -> Any:
+    """Return a default; for a private name of the module, what it stands for."""
+    name = str(default)
+    known = item.module.members.get(name) if name.startswith("_") else None
+    return default if known is None else known.value

@@ -224,8 +224,10 @@ def tables(rows: Iterable[Row], before: Mapping[Key, Row]) -> list[tuple[Layout,
 #: The tables need the room of the navigation.
 FRONT = "---\nhide: [navigation]\n---\n"
 INTRODUCTION = (
-    "One run of `make bench`. Machines are noisy: only ratios within a run mean something. "
-    "[How Newton's iteration works](theory/newton.md), and why."
+    "One run of `make bench`: what a step costs, and how long it takes to reach an error, beside "
+    "other solvers. Machines are noisy: only ratios within a run mean something. *before* is the "
+    "run before the last changes, *target* what the project asks of itself, *verdict* whether it "
+    "has that, with what costs most. [How Newton's iteration works](theory/newton.md), and why."
 )
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # for editors and type checkers; at run time names are loaded
         GenAlphaSOI2,
         StabilizedEuler,
         StabilizedRK2,
+        register,
     )
     from genalpha.driver import Solution, Sweep, integrate, sweep
     from genalpha.model import Mechanism, Reference
@@ -36,6 +37,7 @@ _HOME = {
     "Sweep": "genalpha.driver",
     "consistent_initial_values": "genalpha.numerics.initial_values",
     "integrate": "genalpha.driver",
+    "register": "genalpha.assimulo",
     "sweep": "genalpha.driver",
     "StabilizedEuler": "genalpha.assimulo",
     "StabilizedRK2": "genalpha.assimulo",
@@ -62,6 +64,7 @@ __all__ = [
     "__version__",
     "consistent_initial_values",
     "integrate",
+    "register",
     "sweep",
 ]
 

@@ -3,6 +3,7 @@
 - `problem`: a mechanism as an Assimulo problem, in any of seven formulations,
 - `mechanism_from_problem`: the way back, from a plain Assimulo problem to a mechanism,
 - the solver classes, one for each scheme: `GenAlphaI3`, `GenAlphaSOI2`, `HHTI2`,
+- `register`: these classes among Assimulo's own,
 - `IDA`: scikit-sundae's IDA with the calls of Assimulo's own.
 """
 
@@ -36,7 +37,21 @@ __all__ = [
     "StabilizedRK2",
     "mechanism_from_problem",
     "problem",
+    "register",
 ]
+
+
+def register() -> None:
+    """Put the solver classes into `assimulo.solvers`, for programs that look for a name there.
+
+    After it ``from assimulo.solvers import GenAlphaSOI2`` works as for Assimulo's own classes. A
+    name that Assimulo has itself stays as it is.
+    """
+    import assimulo.solvers as home
+
+    for name in (*SCHEMES, "StabilizedEuler", "StabilizedRK2"):
+        if not hasattr(home, name):
+            setattr(home, name, getattr(genalpha, name))
 
 
 def __getattr__(name: str) -> Any:

@@ -147,7 +147,7 @@ def flexible_pendulum(
     EI: float = 1.0,
     gravity: float = 9.81,
 ) -> Mechanism:
-    """Return a flexible beam hinged at one end, by absolute nodal coordinates: 4 (N + 1) and 2.
+    """Return a flexible beam hinged at one end, by absolute nodal coordinates.
 
     Cubic elements with nodal positions and slopes (gradient-deficient cable element of
     Berzeri and Shabana 2000; bending energy 1/2 EI r''.r'', the small-strain form): constant

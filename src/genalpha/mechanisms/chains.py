@@ -115,7 +115,7 @@ def chain(
     angle0: float = 0.0,
     is_sparse: bool | None = None,
 ) -> Mechanism:
-    """Return a chain of N slender links that hangs from the origin: 3 N and 2 N.
+    """Return a chain of N slender links that hangs from the origin.
 
     Coordinates (x, y, theta) of each link in order; hinge i joins links i - 1 and i. Released
     at rest, straight. Matrices are sparse from 20 links on; all callables are vectorised. The
@@ -170,7 +170,7 @@ def closed_chain(
     gravity: float = 9.81,
     is_sparse: bool | None = None,
 ) -> Mechanism:
-    """Return a chain whose both ends are held: a closed loop, 3 N and 2 N + 2.
+    """Return a chain whose both ends are held: a closed loop.
 
     It starts at rest on a circular arc through both supports, which is no equilibrium. The
     reference integrates the index-1 form with projection.

@@ -60,7 +60,7 @@ def four_bar(
     angle0: float = 0.5 * pi,
     rate0: float = 3.0,
 ) -> Mechanism:
-    """Return the planar four-bar: three slender rods (x, y, theta), four hinges, 9 and 8.
+    """Return the planar four-bar: three slender rods (x, y, theta), four hinges.
 
     The default satisfies Grashof's condition and is no parallelogram: the crank turns over.
     The reference integrates the index-1 form with projection.

@@ -60,7 +60,7 @@ def spherical_pendulum(
     angle0: float = 1.0,
     speed0: float = 2.0,
 ) -> Mechanism:
-    """Return the spherical pendulum in Cartesian coordinates: 3 and 1.
+    """Return the spherical pendulum in Cartesian coordinates.
 
     g(q) = (|q|^2 - L^2) / 2. It starts in the plane y = 0 with a horizontal velocity. Energy
     and the vertical angular momentum are conserved.
@@ -225,7 +225,7 @@ def heavy_top(
     spin0: tuple[float, float, float] = (0.0, 150.0, -4.61538),
     gravity: float = 9.81,
 ) -> Mechanism:
-    """Return the heavy top of the Lie-group benchmarks, with a unit quaternion: 7 and 4.
+    """Return the heavy top of the Lie-group benchmarks, with a unit quaternion.
 
     q = (x, p): the centre of mass and the quaternion (scalar first, body to space) with
     g = (x - R(p) X, (|p|^2 - 1) / 2). The quaternion equations follow from the kinetic energy
