@@ -363,6 +363,10 @@ def ablation():
     return markdown(*ablations.ablation())
 
 
+def newton_shares():
+    return markdown(*ablations.newton_shares())
+
+
 def sources():
     return markdown(*source_times.sources())
 
@@ -412,6 +416,7 @@ TABLES = {
         tolerances,
         proportionality,
         ablation,
+        newton_shares,
         matrices,
         sources,
         linear_solver_times,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,16 +27,31 @@ EACH = 3
 
 
 class Code:
-    """A process that runs integrations with the code of an interpreter."""
+    """A process that runs integrations with the code of an interpreter.
 
-    def __init__(self, python: Path | str) -> None:
+    Parameters
+    ----------
+    python : path
+    before, behind : sequence of str
+        What stands before the interpreter and behind the script on the command line.
+    environment : mapping, optional
+        Default: that of this process.
+    """
+
+    def __init__(
+        self,
+        python: Path | str,
+        before: Sequence[str] = (),
+        behind: Sequence[str] = (),
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
-            [str(python), str(SCRIPT)],
+            [*before, str(python), str(SCRIPT), *behind],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, **threads},
+            env={**environment, **threads},
         )
 
     def measure(self, run: str, scheme: str) -> tuple[float, int]:

@@ -9,7 +9,17 @@ from pathlib import Path
 
 from rich.console import Console
 
-from comparisons.bench import against, error_race, exudyn, formulas, growth, newton, overhead, race
+from comparisons.bench import (
+    against,
+    error_race,
+    exudyn,
+    formulas,
+    growth,
+    instructions,
+    newton,
+    overhead,
+    race,
+)
 from comparisons.bench.layout import markdown_page, tables, with_tables
 from comparisons.bench.plan import Plan
 from comparisons.bench.rows import OUTPUT, RECORDS, Row, rows_of
@@ -26,6 +36,7 @@ BENCHMARKS: dict[str, Callable[[Plan], Iterator[Row]]] = {
     "exudyn": exudyn.run,
     "formulas": formulas.run,
     "against": against.run,
+    "instructions": instructions.run,
 }
 #: Columns where the output is no terminal.
 WIDTH = 170
@@ -101,7 +112,7 @@ def _parser() -> argparse.ArgumentParser:
         "--against",
         type=Path,
         metavar="PYTHON",
-        help="interpreter of an environment with other code, for the benchmark 'against'",
+        help="interpreter of an environment with other code, for 'against' and 'instructions'",
     )
     add("--records", type=Path, default=RECORDS, help="the stored records")
     add("--output", type=Path, default=OUTPUT, help="folder for the rows of all runs")

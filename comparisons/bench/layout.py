@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from comparisons.bench.rows import Key, Row, Value
 from comparisons.table import Cell, Table, markdown, number, word
@@ -37,6 +38,14 @@ class Layout:
     at_least: bool = False
 
 
+#: What all races show.
+RACE: dict[str, Any] = {
+    "labels": ("mechanism", "error"),
+    "columns": {"ours ms": ".2f", "ours": "", "IDA ms": ".2f", "Radau5DAE ms": ".2f",
+                "ODASSL ms": ".2f", "best peer": "", "ratio": ".2f"},
+    "compared": ("ratio",),
+    "at_least": True,
+}  # fmt: skip
 LAYOUTS: dict[str, Layout] = {
     "overhead": Layout(
         "Overhead: time of a step / time inside callbacks and linear algebra",
@@ -80,41 +89,25 @@ LAYOUTS: dict[str, Layout] = {
         "*at most*: the coarsest run is already better. *ratio*: best of IDA, Radau5DAE, ODASSL / "
         "best of ours, above 1 where we are ahead. Targets only for 1e-2 and 1e-3 on the stiff "
         "and the large mechanisms.",
-        ("mechanism", "error"),
-        {"ours ms": ".2f", "ours": "", "IDA ms": ".2f", "Radau5DAE ms": ".2f", "ODASSL ms": ".2f",
-         "best peer": "", "ratio": ".2f"},
-        ("ratio",),
-        at_least=True,
+        **RACE,
     ),
     "race: defaults": Layout(
         "Race: the defaults",
         "The same race, but ours is what `integrate` does when nothing is chosen but the "
         "tolerance: GenAlphaSOI2 with adaptive steps, its start included.",
-        ("mechanism", "error"),
-        {"ours ms": ".2f", "ours": "", "IDA ms": ".2f", "Radau5DAE ms": ".2f", "ODASSL ms": ".2f",
-         "best peer": "", "ratio": ".2f"},
-        ("ratio",),
-        at_least=True,
+        **RACE,
     ),
     "race: residual": Layout(
         "Race: everybody on a plain residual",
         "The same mechanism as a plain `Implicit_Problem` or `Overdetermined_Problem` without "
         "`jac`: no solver sees more than `res`. Making the solver, which for ours means asking "
         "`res` what it is, belongs to the run.",
-        ("mechanism", "error"),
-        {"ours ms": ".2f", "ours": "", "IDA ms": ".2f", "Radau5DAE ms": ".2f", "ODASSL ms": ".2f",
-         "best peer": "", "ratio": ".2f"},
-        ("ratio",),
-        at_least=True,
+        **RACE,
     ),
     "race: residual with jac": Layout(
         "Race: everybody on a plain residual with its Jacobian",
         "The same with `jac`, which Radau5DAE and ODASSL of Assimulo do not call.",
-        ("mechanism", "error"),
-        {"ours ms": ".2f", "ours": "", "IDA ms": ".2f", "Radau5DAE ms": ".2f", "ODASSL ms": ".2f",
-         "best peer": "", "ratio": ".2f"},
-        ("ratio",),
-        at_least=True,
+        **RACE,
     ),
     "error race": Layout(
         "Race to errors of the result",
@@ -164,6 +157,17 @@ LAYOUTS: dict[str, Layout] = {
         ("run", "scheme"),
         {"old ms": ".2f", "new ms": ".2f", "old steps": ".0f", "new steps": ".0f",
          "ratio": ".2f", "per step": ".2f"},
+        (),
+    ),
+    "instructions": Layout(
+        "Old and new code, instructions",
+        "Thousands of instructions per step, start included, of the same runs with this code and "
+        "with an older one, counted by Valgrind (`python -m comparisons.bench instructions "
+        "--against PYTHON`): a busy machine does not change them. *ratio*: of the whole run, new "
+        "over old; the target is 1.05. *per step* differs where step control takes other steps.",
+        ("run", "scheme"),
+        {"old": ".1f", "new": ".1f", "old steps": ".0f", "new steps": ".0f",
+         "ratio": ".3f", "per step": ".3f"},
         (),
     ),
 }  # fmt: skip

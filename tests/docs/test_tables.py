@@ -73,6 +73,20 @@ def test_constants_of_the_step_control(
     assert all(0.8 < float(row[-2]) < 1.25 for row in quarters), quarters
 
 
+def test_accuracy_of_newton_is_not_on_an_edge(
+    figures: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a mechanism that it was not chosen on, five times less costs work and gains nothing."""
+    table = figures.ablations
+    monkeypatch.setattr(table, "TOLERANCES", (1e-2, 1e-3, 1e-4))
+    _, rows = table.newton_shares(("driven_pendulum",), (0.2,))
+    assert [row[0] for row in rows[::2]] == [f"`{name}`" for name in SCHEMES]
+    for first, less in zip(rows[::2], rows[1::2], strict=True):
+        assert first[-1] == "1.00"
+        assert float(less[1]) == pytest.approx(0.2 * float(first[1]))
+        assert 0.95 < float(less[-1]) < 1.6
+
+
 def test_adjustment_of_steps_is_what_keeps_the_order(figures: ModuleType) -> None:
     """The row without the drift's correction differs: the replacement takes effect."""
     both, only, none = (

@@ -11,6 +11,7 @@ import pytest
 from genalpha import integrate
 from genalpha.driver import progress
 from genalpha.errors import InconsistentStartError, InvalidOptionError, RepairedStartWarning
+from genalpha.numerics import initial_values, redundancy
 
 from .support import SCHEMES, mechanism, pendulum
 
@@ -98,3 +99,30 @@ def test_progress_ends_its_line_when_the_run_fails(capsys, monkeypatch) -> None:
     with pytest.raises(Exception, match="steps were not enough"):
         integrate(pendulum(), 1.0, maxsteps=5, progress=True)
     assert capsys.readouterr().err.endswith("\n")
+
+
+@pytest.mark.parametrize("h", [None, 0.01])
+def test_a_start_is_checked_once(monkeypatch: pytest.MonkeyPatch, h: float | None) -> None:
+    """The start and the one after an impact: constraints are looked at and ranked once each."""
+    counts = {"violation": 0, "rank": 0}
+
+    def counted(holder: object, name: str, key: str) -> None:
+        function = getattr(holder, name)
+
+        def wrapped(*arguments: object) -> object:
+            counts[key] += 1
+            return function(*arguments)
+
+        monkeypatch.setattr(holder, name, wrapped)
+
+    counted(initial_values, "worst_violation", "violation")
+    counted(redundancy, "dependent_rows", "rank")
+
+    def gap(t: float, q: np.ndarray, v: np.ndarray) -> float:
+        return float(q[0] - 0.9)
+
+    gap.impact = lambda t, q, v: -0.5 * v  # type: ignore[attr-defined]
+    solution = integrate(pendulum(), 0.7, "GenAlphaSOI2", h, events=gap)
+    starts = 1 + len(solution.t_events[0])
+    assert starts >= 2
+    assert counts == {"violation": starts, "rank": starts}

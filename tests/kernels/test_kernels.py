@@ -295,6 +295,26 @@ def test_checked_copies_what_is_expected_and_hands_on_the_rest(module, shape):
         assert call.now(0.0, other) == "converted"
 
 
+@pytest.mark.parametrize("module", [compiled, plain])
+def test_a_guarded_function_cannot_change_its_arguments(module):
+    free, locked = np.ones(2), np.ones(2)
+    locked.flags.writeable = False
+
+    def changes(t, *arrays):
+        assert not any(x.flags.writeable for x in arrays)
+        if t:
+            raise ZeroDivisionError
+        return arrays[0]
+
+    for count in (1, 40):  # more arguments than anybody has
+        assert module.guarded(changes, (0.0, *[free] * count)[:33]) is free
+        assert free.flags.writeable
+    assert module.guarded(changes, (0.0, locked, free)) is locked
+    with pytest.raises(ZeroDivisionError):
+        module.guarded(changes, (1.0, free, locked))
+    assert free.flags.writeable and not locked.flags.writeable
+
+
 def test_errors_of_callbacks_pass():
     def fails(t):
         raise ZeroDivisionError("in the callback")

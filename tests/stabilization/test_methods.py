@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from genalpha import Mechanism
-from genalpha.driver.march import Grid
+from genalpha.driver.sizes import Grid
 from genalpha.errors import CallbackError, InvalidOptionError
 from genalpha.stabilization.gains import Gains
 

@@ -21,10 +21,10 @@ from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.running import Point, Running
 from genalpha.assimulo.solver_options import FOREIGN
 from genalpha.assimulo.step_sizes import step_sizes
+from genalpha.driver.advance import Advance
 from genalpha.driver.extrapolation import ExtrapolatedSolution, Replay, integrate_to_error
-from genalpha.driver.march import Advance, March
+from genalpha.driver.march import March
 from genalpha.driver.options import NEWTON, RESULT, Options, options_of
-from genalpha.driver.stepper import Stepper
 from genalpha.errors import (
     CallbackError,
     InvalidOptionError,
@@ -156,16 +156,15 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
     def _restart(self, start: Point, tf: float) -> tuple[Point, Course]:
         """Read options and problem, and begin a march at y."""
         self._read_again(start)
-        stepper, layout = self._stepper(), self._reading.layout
-        start = start._replace(y=self._continued(stepper.full, start.t, start.y))
-        knot = start_knot(stepper.full, layout, start.t, start.y)
-        march: Advance
+        march, layout = self._march(), self._reading.layout
+        start = start._replace(y=self._continued(march, start.t, start.y))
+        knot = start_knot(march.full, layout, start.t, start.y)
+        run: Advance = march
         if self.error is not None:
-            march = Replay(knot, tf, self._to_error(stepper.full))
+            run = Replay(knot, tf, self._to_error(march.full))
         else:
-            march = March(stepper, step_sizes(self, layout, stepper.full))
-            march.begin(knot, tf)
-        course = Course(march, layout)
+            march.start(knot, tf)
+        course = Course(run, layout)
         # a handler that changes velocities need not know that they are in yd as well
         return start._replace(yd=course.at(start.t).yd), course
 
@@ -227,8 +226,8 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
             if self._left is not None:
                 self._left = self._left[0], None  # new constraints must not move a position
 
-    def _stepper(self) -> Stepper:
-        """Return a stepper with the present options, or raise all their faults at once."""
+    def _march(self) -> March:
+        """Return a march with the present options, or raise all their faults at once."""
         faults, mechanism = self._faults(FOREIGN), self._reading.mechanism
         chosen = Options(self.scheme, **self._values((*SCHEMES[self.scheme].options, *NEWTON)))
         if not faults and not chosen.faults:
@@ -236,7 +235,8 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
             asked = self._mechanism()
             if all(asked is not known for known, _ in self._asked):
                 self._asked.append((asked, dict.fromkeys(asked.calls, 0)))
-            return Stepper(asked, chosen, self._counters, tolerance)
+            sizes = step_sizes(self, self._reading.layout, asked)
+            return March(asked, chosen, sizes, self._counters, tolerance)
         if not chosen.faults:
             try:
                 chosen.settings(mechanism)
@@ -253,7 +253,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
             return without_derivatives(mechanism, self._plain)
         return mechanism
 
-    def _continued(self, o: Mechanism, t: float, y: Array) -> Array:
+    def _continued(self, march: March, t: float, y: Array) -> Array:
         """Return a y that is to be continued from, made consistent where this is our business.
 
         A position that the solver itself has left, and any velocity after an event, may be off
@@ -265,7 +265,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         q, v, _, _ = layout.split(y)
         last = self._left[1]
         keep = last is None or not np.array_equal(q, last)
-        q, v = made_consistent(o, t, q, v, keep_position=keep)
+        q, v = made_consistent(march, t, q, v, keep_position=keep)
         changed[layout.q], changed[layout.v] = q[: layout.n_q], v
         return changed
 

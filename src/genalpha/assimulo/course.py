@@ -6,10 +6,11 @@ import numpy as np
 
 from genalpha.assimulo.layout import Layout
 from genalpha.assimulo.running import Point
-from genalpha.driver.march import Advance
+from genalpha.driver.advance import Advance
+from genalpha.driver.march import March
 from genalpha.errors import InconsistentStartError
 from genalpha.model import Mechanism, Motion
-from genalpha.numerics.initial_values import check_start, project_position, project_velocity
+from genalpha.numerics.initial_values import project_position, project_velocity
 from genalpha.numerics.interpolation import Knot
 
 Array = np.ndarray
@@ -17,6 +18,9 @@ Array = np.ndarray
 
 class Course(Advance):
     """A march under way, whose points are y and yd.
+
+    It owns nothing but the layout: the state is the march's, and the times are copies of its, since
+    the loop reads them as plain numbers.
 
     Parameters
     ----------
@@ -61,15 +65,16 @@ def start_knot(o: Mechanism, layout: Layout, t: float, y: Array) -> Knot:
 
 
 def made_consistent(
-    o: Mechanism, t: float, q: Array, v: Array, keep_position: bool = False
+    march: March, t: float, q: Array, v: Array, keep_position: bool = False
 ) -> tuple[Array, Array]:
     """Return the nearest consistent position and velocity; those that are consistent stay.
 
     With `keep_position` only the velocity is moved.
     """
     try:
-        check_start(o, t, q, v)
+        march.check(t, q, v)
     except InconsistentStartError:
+        o = march.full
         q = q if keep_position else project_position(o, t, q)
         v = project_velocity(o, t, q, v)
     return q, v

@@ -38,8 +38,6 @@ class Residual:
         How often `res` (or `rhs`) was called.
     matrix_calls : int
         How many of these were for matrices; whoever differences them counts.
-    jacobian_calls : int
-        How often `jac` was called.
     """
 
     def __init__(self, problem: Any) -> None:
@@ -47,7 +45,7 @@ class Residual:
         self.explicit = isinstance(problem, cExplicit_Problem)
         self.switches: list[bool] = [bool(x) for x in np.ravel(getattr(problem, "sw0", []))]
         self._signatures: dict[str, tuple[Any, bool]] = {}
-        self.calls = self.matrix_calls = self.jacobian_calls = 0
+        self.calls = self.matrix_calls = 0
 
     def __call__(self, t: float, y: Array, yd: Array) -> Array:
         """Return F(t, y, yd); there may be more rows than unknowns."""
@@ -73,7 +71,6 @@ class Residual:
 
     def jacobian(self, c: float, t: float, y: Array, yd: Array) -> Matrix:
         """Return dF/dy + c dF/dyd, dense or sparse as the problem's `jac` is."""
-        self.jacobian_calls += 1
         if not self.explicit:
             return _matrix(t, len(y), self._call("jac", c, t, np.array(y), np.array(yd)))
         jacobian = _matrix(t, len(y), self._call("jac", t, np.array(y)))

@@ -9,8 +9,8 @@ from assimulo.implicit_ode import Implicit_ODE
 from assimulo.ode import ID_PY_COMPLETE, ID_PY_EVENT, ID_PY_OK
 
 from genalpha.assimulo.residual import Residual
+from genalpha.driver.advance import Advance
 from genalpha.driver.integration import Integration, Keeper
-from genalpha.driver.march import Advance
 from genalpha.driver.pace import Pace
 from genalpha.driver.watch import Happening, Watch
 from genalpha.errors import CallbackError, InvalidOptionError

@@ -12,7 +12,7 @@ from genalpha.assimulo.option import HasOptions, with_options
 from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.running import Point, Running
 from genalpha.assimulo.stabilized import StabilizedMechanism
-from genalpha.driver.march import Advance
+from genalpha.driver.advance import Advance
 from genalpha.errors import ConvergenceError, InvalidOptionError
 from genalpha.stabilization.deviation import Deviation
 from genalpha.stabilization.equations import ORDERS

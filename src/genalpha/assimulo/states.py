@@ -21,7 +21,7 @@ Array = np.ndarray
 Start = tuple[float, Array, Array]
 
 #: What belongs to the problem's residual, and is asked for and set there.
-SHARED = ("switches", "calls", "matrix_calls", "jacobian_calls")
+SHARED = ("switches", "calls", "matrix_calls")
 
 
 class WithStates(Residual):

@@ -11,7 +11,7 @@ from assimulo.exception import AssimuloRecoverableError
 
 from genalpha.assimulo.layout import Layout
 from genalpha.driver.adaptive import AdaptiveSteps
-from genalpha.driver.march import FixedSteps, StepSizes
+from genalpha.driver.sizes import FixedSteps, StepSizes
 from genalpha.driver.stepper import Stepper
 from genalpha.model import Mechanism
 from genalpha.numerics.interpolation import Knot

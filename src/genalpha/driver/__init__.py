@@ -2,8 +2,9 @@
 
 from genalpha.driver.adaptive import AdaptiveSteps
 from genalpha.driver.integrate import integrate
-from genalpha.driver.march import FixedSteps, GivenSteps, March
+from genalpha.driver.march import March
 from genalpha.driver.options import Options
+from genalpha.driver.sizes import FixedSteps, GivenSteps
 from genalpha.driver.solution import Solution
 from genalpha.driver.stepper import Stepper
 from genalpha.driver.sweep import Sweep, sweep

@@ -2,7 +2,7 @@
 
 cimport cython
 cimport numpy as cnp
-from genalpha.driver.march cimport StepSizes
+from genalpha.driver.sizes cimport StepSizes
 from genalpha.driver.stepper cimport Stepper
 from genalpha.numerics.local_error cimport ErrorConstants, History, error_norm
 from genalpha.numerics.step_control cimport Controller, landing

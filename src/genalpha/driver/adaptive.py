@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from genalpha.driver.march import StepSizes
+from genalpha.driver.sizes import StepSizes
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import ConvergenceError, SingularSystemError, StepLimitError
 from genalpha.numerics.first_step import first_size, first_snap, look_ahead
@@ -197,7 +198,7 @@ class AdaptiveSteps(StepSizes):
         self._trend.append(phi, snap)
         self._h = min(self._longest(norm), self._size_after(norm, change, abs(h)))
         landed = abs(t_end - state.t) <= 1e-9 * abs(h)
-        stepper.accept(state, t_end if landed else None)
+        stepper.accept(state, t_end if landed else math.nan)
 
     def _size_after(self, norm: float, change: float, h: float) -> float:
         """Return the step size wanted after an accepted step."""

@@ -15,15 +15,14 @@ from genalpha.driver.events import Events
 from genalpha.driver.extrapolation import cheapest, integrate_to_error
 from genalpha.driver.hints import tell
 from genalpha.driver.knots import Knots
-from genalpha.driver.march import SMALLEST_SHARE, FixedSteps, GivenSteps, StepSizes
 from genalpha.driver.options import DEFAULT_SCHEME, STABILIZED, Options
 from genalpha.driver.origin import Asked, Origin
 from genalpha.driver.phases import Phases
 from genalpha.driver.progress import Bar, Line
 from genalpha.driver.progress import progress as shown_progress
 from genalpha.driver.repair import repaired
+from genalpha.driver.sizes import SMALLEST_SHARE, FixedSteps, GivenSteps, StepSizes
 from genalpha.driver.solution import Solution, reached, so_far
-from genalpha.driver.stepper import Stepper
 from genalpha.errors import InvalidOptionError
 from genalpha.model import Mechanism
 from genalpha.model.equations import Equations
@@ -206,7 +205,7 @@ def solve(
     counters = Counters() if before is None else copy.deepcopy(before.statistics)
     sizes: StepSizes | None = None
 
-    def phase(mechanism: Mechanism) -> tuple[Stepper, StepSizes]:
+    def phase(mechanism: Mechanism) -> tuple[Options, StepSizes, float | None]:
         nonlocal sizes
         fitting = checked if checked is not None and mechanism is o else None
         fitting = fitting or Options(scheme, mechanism, **options)
@@ -216,9 +215,9 @@ def solve(
         tolerance = leading_tolerance(fitting.rtol, fitting.atol) if h is None else None
         if sizes is None or (h is None and mechanism is not o):
             sizes = _step_sizes(h, fitting)
-        return Stepper(mechanism, fitting, counters, tolerance), sizes
+        return fitting, sizes, tolerance
 
-    phases = Phases(o, phase, events, times is None, display, times)
+    phases = Phases(o, phase, counters, events, times is None, display, times)
     try:
         phases.run(t_final, None if before is None else before.end())
     except BaseException as error:
@@ -249,7 +248,7 @@ def _solution(
     if times is not None:
         times = reached(times, steps)
     origin = Origin(record.mechanisms, phases.events, asked, phases.last, record.gaps)
-    counters = phases.march.stepper.counters
+    counters = phases.march.counters
     if before is None:
         return Solution(phases.mechanism, steps, knots, a, counters, times, origin)
     return before.extended(steps, knots, a, counters, times, origin)

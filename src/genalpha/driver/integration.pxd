@@ -1,7 +1,7 @@
 # C types of `genalpha.driver.integration`.
 
 cimport cython
-from genalpha.driver.march cimport Advance
+from genalpha.driver.advance cimport Advance
 
 
 cdef class Keeper:

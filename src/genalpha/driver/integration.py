@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from genalpha.driver.march import Advance
+from genalpha.driver.advance import Advance
 from genalpha.driver.watch import Happening, Watch
 from genalpha.errors import ConvergenceError, StepLimitError
 

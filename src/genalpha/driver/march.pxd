@@ -1,43 +1,8 @@
 # C types of `genalpha.driver.march`.
 
-cimport cython
+from genalpha.driver.sizes cimport StepSizes
 from genalpha.driver.stepper cimport Stepper
 
 
-cdef class Advance:
-    cdef public double t_left, t
-    cpdef step(self, double t_end)
-
-
-cdef class StepSizes:
-    cpdef advance(self, Stepper stepper, double t_end)
-
-
-cdef class March(Advance):
-    cdef public Stepper stepper
+cdef class March(Stepper):
     cdef public StepSizes sizes
-    cdef object _left, _state, _reduction
-    @cython.locals(stepper=Stepper)
-    cpdef step(self, double t_end)
-
-
-cdef class Grid:
-    cdef public double end
-    cdef double _origin, _signed
-    cdef Py_ssize_t _count
-    @cython.locals(following=double, left=double)
-    cpdef (double, double) following(self, double t)
-    cpdef count(self, Py_ssize_t steps=*)
-
-
-cdef class FixedSteps(StepSizes):
-    cdef public double h
-    cdef Grid _grid
-    @cython.locals(h=double, t=double, grid=Grid)
-    cpdef advance(self, Stepper stepper, double t_end)
-
-
-cdef class GivenSteps(StepSizes):
-    cdef list _sizes, _ends
-    cdef Py_ssize_t _count
-    cpdef advance(self, Stepper stepper, double t_end)

@@ -37,7 +37,8 @@ NEWTON = (
         Number(0.0, np.inf, open=True, optional=True),
         "Newton's iteration stops at this error, relative to the accelerations. Default None: 1e-9 "
         "if `h` is given, which leaves almost nothing but rounding in the constraints, otherwise "
-        "1e-3 rtol^(2/3). Take 1e-13 to have everything solved to rounding.",
+        "0.05 rtol^(2/3), with GenAlphaI3 0.005 rtol^(2/3), and at most 1e-4. Take 1e-13 to have "
+        "everything solved to rounding.",
     ),
     Option(
         "max_iterations",

@@ -8,17 +8,18 @@ import numpy as np
 
 from genalpha.driver.events import Coordinates, Events
 from genalpha.driver.integration import Integration
-from genalpha.driver.march import March, StepSizes
+from genalpha.driver.march import March
+from genalpha.driver.options import Options
 from genalpha.driver.origin import Last
 from genalpha.driver.pace import Pace
 from genalpha.driver.progress import Bar, Line, shown
 from genalpha.driver.record import Record
-from genalpha.driver.stepper import Stepper
+from genalpha.driver.sizes import StepSizes
 from genalpha.driver.watch import Happening, Watch
 from genalpha.model import Mechanism
+from genalpha.numerics.counters import Counters
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.interpolation import Knot
-from genalpha.numerics.redundancy import Reduction
 
 Array = np.ndarray
 
@@ -49,8 +50,9 @@ class Phases:
     Parameters
     ----------
     mechanism : Mechanism
-    phase : callable(Mechanism) -> (Stepper, StepSizes)
-        Makes the steppers of all phases, which share their counters, and their step sizes.
+    phase : callable(Mechanism) -> (Options, StepSizes, tolerance)
+        What a phase with a mechanism is run with.
+    counters : Counters
     events : Events
     complete : bool
         Whether accelerations and multipliers of all steps are worked out at once.
@@ -67,7 +69,8 @@ class Phases:
     def __init__(
         self,
         mechanism: Mechanism,
-        phase: Callable[[Mechanism], tuple[Stepper, StepSizes]],
+        phase: Callable[[Mechanism], tuple[Options, StepSizes, float | None]],
+        counters: Counters,
         events: Events,
         complete: bool,
         display: Line | Bar | None = None,
@@ -75,8 +78,8 @@ class Phases:
     ) -> None:
         self.mechanism, self._phase, self.events = mechanism, phase, events
         self._display = display
-        self.march = March(*phase(mechanism))
-        self.march.t = mechanism.t0
+        options, sizes, tolerance = phase(mechanism)
+        self.march = March(mechanism, options, sizes, counters, tolerance)
         self.record = PhaseRecord(self.march, complete, events, wanted)
         self._watch = Watch(events.values, Coordinates(self.march)) if events.functions else None
 
@@ -93,9 +96,9 @@ class Phases:
         start = Knot(o.t0, o.q0, o.v0, np.zeros(o.n_q), *o.multiplier_guess())
         start, last = (start, None) if end is None else end
         keeper = shown(self.record, self.march, self._display)
-        integration = Integration(self.march, keeper, self._watch, self.march.stepper.counters)
+        integration = Integration(self.march, keeper, self._watch, self.march.counters)
         while True:
-            self.march.begin(start, t_final, last)
+            self.march.start(start, t_final, last)
             last = None
             if self._watch is not None:
                 self._watch.begin(start[:3], held=self.events.held)
@@ -109,17 +112,17 @@ class Phases:
                 return
             start = self._after(at_event, wanted)
             if start.t == t_final:
-                self.record.keep_event(start)
+                self.record.keep_event(self._with_accelerations(start))
                 return
 
     @property
     def last(self) -> Last | None:
         """Where the steps have ended; None if that was at an event, within a step."""
         march, block = self.march, self.record.blocks[-1]
-        state, (t, q, v, _) = march.stepper.state, block.row(block.used - 1)
+        state, (t, q, v, _) = march.state, block.row(block.used - 1)
         if t != march.t or not (np.array_equal(q, state.q) and np.array_equal(v, state.v)):
             return None
-        return Last(state, march.stepper.reduction, march.sizes.next_size())
+        return Last(state, march.reduction, march.sizes.next_size())
 
     def _at_event(self) -> Knot:
         """Return the motion before the impact."""
@@ -129,13 +132,19 @@ class Phases:
         return self.march.at(t)._replace(t=t, q=q, v=v)
 
     def _after(self, knot: Knot, wanted: list[int]) -> Knot:
-        """Return the motion after the impacts, in a march with the mechanism that goes on."""
-        old = self.march.stepper.full
+        """Return the start after the impacts, of a march with the mechanism that goes on."""
+        old = self.march.full
         o, q, v = self.events.after(old, wanted, *knot[:3])
         lam, psi = (knot.lam, knot.psi) if o is old else o.multiplier_guess()
         if o is not old:
-            self.march.stepper, self.march.sizes = self._phase(o)
-        reduction = Reduction(o, knot.t, q, v)
+            options, self.march.sizes, tolerance = self._phase(o)
+            self.march.exchange(o, options, tolerance)
+        return Knot(knot.t, q, v, knot.vdot, lam, psi)
+
+    def _with_accelerations(self, start: Knot) -> Knot:
+        """Return a start from which no step is taken, with what the first one would work out."""
+        t, q, v, _, lam, psi = start
+        reduction = self.march.check(t, q, v)
         guess = reduction.restrict(lam, psi)
-        vdot, lam, psi = accelerations(reduction.mechanism, knot.t, q, v, *guess)
-        return Knot(knot.t, q, v, vdot, *reduction.expand(knot.t, q, v, lam, psi))
+        vdot, lam, psi = accelerations(reduction.mechanism, t, q, v, *guess)
+        return Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))

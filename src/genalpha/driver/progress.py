@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from genalpha.driver.advance import Advance
 from genalpha.driver.integration import Keeper
-from genalpha.driver.march import Advance
 from genalpha.driver.watch import Happening
 
 #: Seconds between two looks at the time that a run has reached.

@@ -4,7 +4,6 @@ cimport cython
 cimport numpy as cnp
 from genalpha.driver.integration cimport Keeper
 from genalpha.driver.march cimport March
-from genalpha.driver.stepper cimport Stepper
 from genalpha.kernels.vectors cimport write_row
 
 
@@ -25,7 +24,7 @@ cdef class Record(Keeper):
     cdef object _wanted
     cdef Py_ssize_t _thin
 
-    @cython.locals(stepper=Stepper, block=Block)
+    @cython.locals(march=March, block=Block)
     cpdef bint keep(self) except -1
     @cython.locals(block=Block)
     cdef Block _block_with_room(self)

@@ -84,11 +84,11 @@ class Record(Keeper):
 
     def keep(self) -> bool:
         """Keep the present state."""
-        stepper = self._march.stepper
-        state, block = stepper.state, self._block_with_room()
+        march = self._march
+        state, block = march.state, self._block_with_room()
         if self._complete:
-            self.knots[self.length] = stepper.knot()
-        write_row(block.rows, block.used, self._march.t, state.q, state.v, state.a, state.kept)
+            self.knots[self.length] = march.knot()
+        write_row(block.rows, block.used, march.t, state.q, state.v, state.a, state.kept)
         block.used += 1
         self.length += 1
         return False
@@ -119,7 +119,7 @@ class Record(Keeper):
         if (
             block is None
             or block.used == block.rows.shape[0]
-            or block.reduction is not self._march.stepper.reduction
+            or block.reduction is not self._march.reduction
         ):
             block = self._next_block()
         return block
@@ -128,7 +128,7 @@ class Record(Keeper):
         if self._wanted is not None:
             self._let_go()
         size = min(LARGEST, max(FIRST, self.length))
-        self._block = block = Block(size, self._march.stepper)
+        self._block = block = Block(size, self._march)
         self.blocks.append(block)
         return block
 

@@ -1,15 +1,18 @@
-"""One integration under way: scheme, Newton and mechanism put together, step by step.
+"""One run under way: scheme, Newton and mechanism put together, step by step.
 
-The stepper has no formula of its own. It starts and restarts, hides redundant constraints, and
-turns what goes wrong in a step into an error that says when and where.
+The stepper has no formula of its own. It owns what changes from step to step, starts
+and restarts, hides redundant constraints, and turns what goes wrong in a step into an error that
+says when and where.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from genalpha.driver.advance import Advance
 from genalpha.driver.blame import worst_equations
 from genalpha.driver.options import Options
 from genalpha.errors import (
@@ -58,8 +61,12 @@ def complete(
     return Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
 
 
-class Stepper:
-    """Advances a mechanism by steps of given sizes.
+class Stepper(Advance):
+    """Advances a mechanism by steps of given sizes; the one place of what a run is at.
+
+    That is the state at both ends of the last step with the constraints that were independent
+    there, and what has been worked out of the motion. The scheme's own memory is the past from
+    which it predicts; Newton's is its matrix.
 
     Parameters
     ----------
@@ -72,10 +79,13 @@ class Stepper:
 
     Attributes
     ----------
-    t : float
-        The present time.
+    t_left, t : float
+        Both ends of the last step; the same at a start.
     state
         The scheme's state at the present time; steps replace it, never change it.
+    full : Mechanism
+    reduction : Reduction
+        The independent ones of its constraints.
     counters : Counters
         What the integration has cost so far.
     known : Knot or None
@@ -89,15 +99,21 @@ class Stepper:
         counters: Counters | None = None,
         tolerance: float | None = None,
     ) -> None:
-        self.full = mechanism
-        self.options = options
+        super().__init__(mechanism.t0)
+        self.counters = counters or Counters()
+        self._checked: tuple[Any, Any] = (None, None)
+        self.exchange(mechanism, options, tolerance)
+
+    def exchange(
+        self, mechanism: Mechanism, options: Options, tolerance: float | None = None
+    ) -> None:
+        """Take another mechanism of the same coordinates; a start must follow."""
+        self.full, self.options = mechanism, options
         self.settings = options.settings(mechanism, tolerance)
         self.scheme = choose(options.scheme, mechanism)
         self.known: Knot | None = None
-        self._checked: tuple[Any, Any] = (None, None)
         self._native: Any = None
         self._in_vain = 0
-        self.counters = counters or Counters()
         self.newton = Newton(
             options.jacobian,
             options.max_iterations,
@@ -118,6 +134,7 @@ class Stepper:
             With the names of the constraints.
         """
         self._begin(t, q, v, lam, psi, h, self.check(t, q, v))
+        self._stand()
 
     def check(self, t: float, q: Array, v: Array) -> Reduction:
         """Check a start, once however often it is begun from; return its independent constraints.
@@ -128,7 +145,12 @@ class Stepper:
             With the names of the constraints.
         """
         start, reduction = self._checked
-        if start is None or not (t == start[0] and q is start[1] and v is start[2]):
+        if start is None or not (
+            reduction.full is self.full
+            and t == start[0]
+            and np.array_equal(q, start[1])
+            and np.array_equal(v, start[2])
+        ):
             check_start(self.full, t, q, v)
             reduction = Reduction(self.full, t, q, v)
             self._checked = (t, q, v), reduction
@@ -153,26 +175,37 @@ class Stepper:
         self._prepare(reduction)
         self.state, self.t, self.known = state, state.t, None
         self._step.past.append(self.t, state.x)
+        self._stand()
+
+    def _stand(self) -> None:
+        """Let the last step begin where it ends."""
+        self.t_left, self._left_known = self.t, self.known
+        self._left_state, self._left_reduction = self.state, self.reduction
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism with independent constraints only."""
+        return self.reduction.mechanism
 
     def _prepare(self, reduction: Reduction) -> None:
         """Set up scheme and Newton's iteration for the constraints that a reduction leaves."""
-        self.reduction, self.mechanism = reduction, reduction.mechanism
+        self.reduction = reduction
         self.newton.last_solvers = None  # of another system, perhaps of another size
         self.newton.forget()
         self._step = self.scheme(reduction.mechanism, self.settings, self.newton)
         self._native, self._in_vain = None, 0
 
     @property
-    def leaps(self) -> bool:
-        """Whether `leap` may take steps."""
+    def is_native(self) -> bool:
+        """Whether `run_native` may take steps."""
         if self._native is None and not self._in_vain:
             self._native = None if self.reduction.dependent.size else self._step.native()
         return self._native is not None
 
-    def leap(self, h: float, rows: Array, origin: float, done: int, end: float) -> int:
+    def run_native(self, h: float, rows: Array, origin: float, done: int, end: float) -> int:
         """Take equal steps in machine code, each into a row of a record; return how many.
 
-        A step that fails there is not taken: `attempt` is to say why. Where all fail, `leap` is no
+        A step that fails there is not taken: `attempt` is to say why. Where all fail, it is no
         longer tried.
 
         Parameters
@@ -183,7 +216,7 @@ class Stepper:
         origin, done, end : float, int, float
             Step i ends at origin + (done + i) h, or at `end` if that is the same but for rounding.
         """
-        past = self._step.past.equal_rows(h) if self.leaps and self.state.h == h else None
+        past = self._step.past.equal_rows(h) if self.is_native and self.state.h == h else None
         if past is None:
             return 0
         native = self._native
@@ -195,6 +228,7 @@ class Stepper:
             self.state, self.t, self.known = native.state(), native.t, None
             self._step.past.replace(self.t, h, native.past_rows())
             self.newton.forget()
+            self._stand()
         return taken
 
     def attempt(self, h: float) -> State:
@@ -250,13 +284,15 @@ class Stepper:
         """Return acceleration and multipliers of a state, but for redundant constraints."""
         return self.scheme.report(self.mechanism, state.t, state.q, state.v, state.kept)
 
-    def accept(self, state: State, t: float | None = None) -> None:
+    def accept(self, state: State, t: float = math.nan) -> None:
         """Make `state` the present one; `t` is its exact time, free of rounding in t + h."""
-        if t is not None:
+        self._stand()
+        if t == t:
             state.t = t
-        self.state, self.t = state, state.t
-        self.known = None
-        self._step.past.append(self.t, state.x)
+        else:
+            t = state.t
+        self.state, self.t, self.known = state, t, None
+        self._step.past.append(t, state.x)
         self.counters.nsteps += 1
         self.counters.note_size(state.h)
         if self.reduction.dependent.size:

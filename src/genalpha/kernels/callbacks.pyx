@@ -44,6 +44,23 @@ cdef inline first(tuple arguments):
     return arguments[0] if arguments else None
 
 
+#: So many arguments are guarded: a bit of a C integer each.
+cdef enum: MOST = 32
+
+
+cpdef guarded(function, tuple arguments):
+    cdef unsigned int free = 0
+    cdef Size i, count = min(len(arguments), MOST)
+    for i in range(count):
+        if locked(<PyObject*> arguments[i]):
+            free |= 1U << i
+    try:
+        return function(*arguments)
+    finally:
+        for i in range(count):
+            unlocked(<PyObject*> arguments[i], free >> i & 1)
+
+
 cdef class Checked:
     cdef object function, otherwise
     cdef int ndim
@@ -86,39 +103,33 @@ cdef class Checked:
                     break
         return result if good else self.otherwise(value, t)
 
-    cdef of_many(self, tuple arguments):
-        """Call the function with arrays that it cannot change."""
-        cdef list free = [locked(<PyObject*> x) for x in arguments]
+    cdef inline of_many(self, tuple arguments):
         self.calls += 1
-        try:
-            return self.function(*arguments)
-        finally:
-            for x, was_free in zip(arguments, free):
-                unlocked(<PyObject*> x, was_free)
+        return guarded(self.function, arguments)
 
-    cdef of(self, double t, cnp.ndarray q, cnp.ndarray v):
-        """The same for (t, q) or (t, q, v)."""
+    cdef inline of(self, double t, cnp.ndarray q, cnp.ndarray v):
+        """The same for (t, q) or (t, q, v); the value may be used as it is."""
         cdef PyObject* qs = <PyObject*> q
         cdef PyObject* vs = <PyObject*> v
-        cdef bint free_q = locked(qs), free_v = locked(vs)
+        cdef bint free_q = locked(qs), free_v = v is not None and locked(vs)
         self.calls += 1
         try:
-            return self.function(t, q) if v is None else self.function(t, q, v)
+            value = self.function(t, q) if v is None else self.function(t, q, v)
         finally:
             unlocked(qs, free_q)
             unlocked(vs, free_v)
+        return value if self.is_usable(value) else self.converted(value, t)
 
     def __call__(self, *arguments):
         value = self.of_many(arguments)
         return copied(value) if self.is_expected(value) else self.converted(value, first(arguments))
 
     def now(self, *arguments):
-        return self.usable(self.of_many(arguments), first(arguments))
+        value = self.of_many(arguments)
+        return value if self.is_usable(value) else self.converted(value, first(arguments))
 
-    cdef inline usable(self, value, t):
-        if self.is_expected(value) and cnp.PyArray_IS_C_CONTIGUOUS(value):
-            return value
-        return self.converted(value, t)
+    cdef inline bint is_usable(self, value):
+        return self.is_expected(value) and cnp.PyArray_IS_C_CONTIGUOUS(value)
 
 
 cpdef called(function, double t, cnp.ndarray q, cnp.ndarray v=None):
@@ -126,7 +137,7 @@ cpdef called(function, double t, cnp.ndarray q, cnp.ndarray v=None):
     PyErr_CheckSignals()  # Ctrl-C, which nobody else looks for if the user's functions are compiled
     if type(function) is Checked:
         checked = function
-        return checked.usable(checked.of(t, q, v), t)
+        return checked.of(t, q, v)
     if type(function) is Native:
         return (<Native> function).of(t, q, v)
     function = getattr(function, "now", function)

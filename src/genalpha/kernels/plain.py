@@ -7,8 +7,7 @@ NumPy several. All return new arrays.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from math import prod, sqrt
 from typing import Any
 
@@ -376,8 +375,7 @@ class Checked:
 
     def _of(self, arguments: tuple[Any, ...]) -> Any:
         self.calls += 1
-        with read_only(arguments):
-            return self.function(*arguments)
+        return guarded(self.function, arguments)
 
     def _is_expected(self, value: Any) -> bool:
         return (
@@ -448,14 +446,13 @@ class Native:
         self._function(t, *[x.ctypes.data for x in given], out.ctypes.data, self.data)
 
 
-@contextmanager
-def read_only(arguments: tuple[Any, ...]) -> Iterator[None]:
-    """Hand out arrays that cannot be changed meanwhile."""
+def guarded(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """Call a function of the user with arrays that it cannot change."""
     free = [x for x in arguments if isinstance(x, np.ndarray) and x.flags.writeable]
     for x in free:
         x.flags.writeable = False
     try:
-        yield
+        return function(*arguments)
     finally:
         for x in free:
             x.flags.writeable = True

@@ -300,26 +300,30 @@ cpdef cnp.ndarray secant(list pairs, cnp.ndarray d, Size n, double weight, doubl
     cdef Size i, j, k, known = 0, size = cnp.PyArray_SIZE(d), count = len(pairs)
     if count == 0:
         return d
-    cdef cnp.ndarray directions = zeros(count * size), errors = zeros(count * size)
-    cdef cnp.ndarray left = zeros(size), found = zeros(size)
+    # directions, errors, what is left of d, what is found
+    cdef cnp.ndarray work = zeros((2 * count + 2) * size)
+    cdef double* directions = doubles(work)
+    cdef double* errors = directions + count * size
+    cdef double* r = errors + count * size
+    cdef double* x = r + size
     cdef double* z = doubles(d)
-    cdef double* r = doubles(left)
-    cdef double* x = doubles(found)
     cdef double* y
     cdef double* e
     cdef double* s
     cdef double* wrong
     cdef double c, then, whole
+    cdef tuple pair
     for k in range(count - 1, -1, -1):
-        s, wrong, then = doubles(pairs[k][0]), doubles(pairs[k][1]), pairs[k][2]
+        pair = pairs[k]
+        s, wrong, then = doubles(pair[0]), doubles(pair[1]), pair[2]
         c = age / then if then > 0.0 else 1.0
-        y, e = doubles(directions) + known * size, doubles(errors) + known * size
+        y, e = directions + known * size, errors + known * size
         for i in range(size):
             e[i] = c * wrong[i]
             y[i] = s[i] - e[i]
         whole = dot(y, y, n, size, weight)
         for j in range(known):
-            s, wrong = doubles(directions) + j * size, doubles(errors) + j * size
+            s, wrong = directions + j * size, errors + j * size
             c = dot(s, y, n, size, weight)
             for i in range(size):
                 y[i] -= c * s[i]
@@ -335,7 +339,7 @@ cpdef cnp.ndarray secant(list pairs, cnp.ndarray d, Size n, double weight, doubl
     for i in range(size):
         r[i] = z[i]
     for j in range(known):
-        y, e = doubles(directions) + j * size, doubles(errors) + j * size
+        y, e = directions + j * size, errors + j * size
         c = dot(y, r, n, size, weight)
         for i in range(size):
             r[i] -= c * y[i]

@@ -15,8 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from genalpha.errors import CallbackError
-from genalpha.kernels import Checked, Native
-from genalpha.kernels.plain import read_only
+from genalpha.kernels import Checked, Native, guarded
 from genalpha.model.given import NO_NUMBERS, real, shown
 
 Array = np.ndarray
@@ -98,8 +97,7 @@ class CheckedSparse:
 
     def _of(self, arguments: tuple[Any, ...]) -> Any:
         self.calls += 1
-        with read_only(arguments):
-            return self.function(*arguments)
+        return guarded(self.function, arguments)
 
     def _converted(self, value: Any, arguments: tuple[Any, ...], copy: bool) -> sparse.csc_array:
         t = arguments[0] if arguments else None
@@ -117,8 +115,13 @@ class CheckedSparse:
 
 def _is_plain(matrix: sparse.csc_array) -> bool:
     """Tell whether all arrays of a sparse matrix can be read as they lie in memory."""
-    arrays = matrix.data, matrix.indices, matrix.indptr
-    return matrix.data.dtype == float and all(x.flags.c_contiguous for x in arrays)
+    data = matrix.data
+    return (
+        data.dtype == float
+        and data.flags.c_contiguous
+        and matrix.indices.flags.c_contiguous
+        and matrix.indptr.flags.c_contiguous
+    )
 
 
 def now(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,26 +14,11 @@ cdef class Equations:
     cdef public object mass, force, holonomic, holonomic_rate, holonomic_jacobian
     cdef public object nonholonomic, nonholonomic_jacobian, reaction
 
-    cpdef mass_now(self, double t, cnp.ndarray q)
-    cpdef mass_then(self, double t, cnp.ndarray q)
-    cpdef force_now(self, double t, cnp.ndarray q, cnp.ndarray v)
-    cpdef holonomic_now(self, double t, cnp.ndarray q)
-    cpdef holonomic_rate_now(self, double t, cnp.ndarray q, cnp.ndarray v)
-    cpdef holonomic_jacobian_now(self, double t, cnp.ndarray q)
-    cpdef nonholonomic_now(self, double t, cnp.ndarray q, cnp.ndarray v)
-    cpdef nonholonomic_jacobian_now(self, double t, cnp.ndarray q, cnp.ndarray v)
     @cython.locals(r=cnp.ndarray)
     cpdef cnp.ndarray imbalance(
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
         cnp.ndarray psi
     )
-    @cython.locals(n=Py_ssize_t, m=Py_ssize_t)
-    cpdef add_imbalance(self, cnp.ndarray r, double c, double t, cnp.ndarray q, cnp.ndarray v,
-                         cnp.ndarray x)
-    @cython.locals(n=Py_ssize_t, m=Py_ssize_t)
-    cpdef add_balance(self, cnp.ndarray r, double c, double cg, double ck, double t, cnp.ndarray q,
-                      cnp.ndarray v, cnp.ndarray x)
-    cpdef Reaction reaction_at(self, double t, cnp.ndarray q)
 
 
 cdef class Reaction:
@@ -44,3 +29,20 @@ cdef class Reaction:
 
     @cython.locals(o=Equations, m=Py_ssize_t, end=Py_ssize_t)
     cpdef add(self, cnp.ndarray r, double c, cnp.ndarray v, cnp.ndarray x, Py_ssize_t first)
+
+
+cpdef mass_now(Equations o, double t, cnp.ndarray q)
+cpdef mass_then(Equations o, double t, cnp.ndarray q)
+
+@cython.locals(n=Py_ssize_t, m=Py_ssize_t)
+cpdef add_imbalance(
+    Equations o, cnp.ndarray r, double c, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray x
+)
+
+@cython.locals(n=Py_ssize_t, m=Py_ssize_t)
+cpdef add_balance(
+    Equations o, cnp.ndarray r, double c, double cg, double ck, double t, cnp.ndarray q,
+    cnp.ndarray v, cnp.ndarray x
+)
+
+cpdef Reaction reaction_at(Equations o, double t, cnp.ndarray q)

@@ -50,82 +50,74 @@ class Equations:
     nonholonomic_jacobian: MatrixFunction
     reaction: VectorFunction
 
-    def mass_now(self, t: float, q: Array) -> Matrix:
-        """Return M, to be used before the next call; so are the following."""
-        return called(self.mass, t, q) if self.constant_mass is None else self.constant_mass
-
-    def mass_then(self, t: float, q: Array) -> Matrix:
-        """Return M, to be kept."""
-        return self.mass(t, q) if self.constant_mass is None else self.constant_mass
-
-    def force_now(self, t: float, q: Array, v: Array) -> Array:
-        """Return f, shape (n,)."""
-        return called(self.force, t, q, v)
-
-    def holonomic_now(self, t: float, q: Array) -> Array:
-        """Return g, shape (m,)."""
-        return called(self.holonomic, t, q)
-
-    def holonomic_rate_now(self, t: float, q: Array, v: Array) -> Array:
-        """Return g_t + G v, shape (m,)."""
-        return called(self.holonomic_rate, t, q, v)
-
-    def holonomic_jacobian_now(self, t: float, q: Array) -> Matrix:
-        """Return G, shape (m, n)."""
-        return called(self.holonomic_jacobian, t, q)
-
-    def nonholonomic_now(self, t: float, q: Array, v: Array) -> Array:
-        """Return k, shape (l,)."""
-        return called(self.nonholonomic, t, q, v)
-
-    def nonholonomic_jacobian_now(self, t: float, q: Array, v: Array) -> Matrix:
-        """Return K, shape (l, n)."""
-        return called(self.nonholonomic_jacobian, t, q, v)
-
     def imbalance(self, t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array) -> Array:
         """Return M vdot - f - reaction, the residual of the equations of motion, shape (n,)."""
         r = zeros(self.n_q)
-        self.add_imbalance(r, 1.0, t, q, v, stacked(1.0, vdot, 1.0, lam, 1.0, psi))
+        add_imbalance(self, r, 1.0, t, q, v, stacked(1.0, vdot, 1.0, lam, 1.0, psi))
         return r
 
-    def add_imbalance(self, r: Array, c: float, t: float, q: Array, v: Array, x: Array) -> None:
-        """Add c (M vdot - f - reaction) to the first entries of r, where x = (vdot, lam, psi)."""
-        n, m = self.n_q, self.n_lam
-        M = called(self.mass, t, q) if self.constant_mass is None else self.constant_mass
-        add_product(r, c, M, x, 0)
-        add(r, 0, -c, called(self.force, t, q, v))
-        if not self.is_ideal:
-            lam, psi = part(x, n, n + m), part(x, n + m, n + m + self.n_psi)
-            add(r, 0, -c, self.reaction(t, q, v, lam, psi))
-            return
-        if self.n_lam:
-            add_transposed_product(r, c, called(self.holonomic_jacobian, t, q), x, n)
-        if self.n_psi:
-            add_transposed_product(r, c, called(self.nonholonomic_jacobian, t, q, v), x, n + m)
 
-    def add_balance(
-        self, r: Array, c: float, cg: float, ck: float, t: float, q: Array, v: Array, x: Array
-    ) -> None:
-        """Add c (M vdot - f - reaction), cg g and ck k to the parts of r; x = (vdot, lam, psi)."""
-        n, m = self.n_q, self.n_lam
-        if self.whole is not None:
-            vdot, lam, psi = part(x, 0, n), part(x, n, n + m), part(x, n + m, x.shape[0])
-            found = self.whole.balance(t, q, v, vdot, lam, psi)
-            add(r, 0, c, found.motion)
-            add(r, n, cg, found.position)
-            add(r, n + m, ck, found.velocity)
-            return
-        self.add_imbalance(r, c, t, q, v, x)
-        if m:
-            add(r, n, cg, called(self.holonomic, t, q))
-        if self.n_psi:
-            add(r, n + m, ck, called(self.nonholonomic, t, q, v))
+# Functions, not methods: compiled, a method would be looked up each time, in case that a subclass
+# has another one, which costs more than some of them do.
 
-    def reaction_at(self, t: float, q: Array) -> Reaction:
-        """Return the reaction at one position; it evaluates G once."""
-        if not self.n_lam or not self.is_ideal:
-            return Reaction(self, t, q, None)
-        return Reaction(self, t, q, snapshot(self.holonomic_jacobian_now(t, q)))
+
+def mass_now(o: Equations, t: float, q: Array) -> Matrix:
+    """Return M, to be used before the next call."""
+    return called(o.mass, t, q) if o.constant_mass is None else o.constant_mass
+
+
+def mass_then(o: Equations, t: float, q: Array) -> Matrix:
+    """Return M, to be kept."""
+    return o.mass(t, q) if o.constant_mass is None else o.constant_mass
+
+
+def add_imbalance(o: Equations, r: Array, c: float, t: float, q: Array, v: Array, x: Array) -> None:
+    """Add c (M vdot - f - reaction) to the first entries of r, where x = (vdot, lam, psi)."""
+    n, m = o.n_q, o.n_lam
+    add_product(r, c, mass_now(o, t, q), x, 0)
+    add(r, 0, -c, called(o.force, t, q, v))
+    if not o.is_ideal:
+        lam, psi = part(x, n, n + m), part(x, n + m, n + m + o.n_psi)
+        add(r, 0, -c, o.reaction(t, q, v, lam, psi))
+        return
+    if m:
+        add_transposed_product(r, c, called(o.holonomic_jacobian, t, q), x, n)
+    if o.n_psi:
+        add_transposed_product(r, c, called(o.nonholonomic_jacobian, t, q, v), x, n + m)
+
+
+def add_balance(
+    o: Equations,
+    r: Array,
+    c: float,
+    cg: float,
+    ck: float,
+    t: float,
+    q: Array,
+    v: Array,
+    x: Array,
+) -> None:
+    """Add c (M vdot - f - reaction), cg g and ck k to the parts of r; x = (vdot, lam, psi)."""
+    n, m = o.n_q, o.n_lam
+    if o.whole is not None:
+        vdot, lam, psi = part(x, 0, n), part(x, n, n + m), part(x, n + m, x.shape[0])
+        found = o.whole.balance(t, q, v, vdot, lam, psi)
+        add(r, 0, c, found.motion)
+        add(r, n, cg, found.position)
+        add(r, n + m, ck, found.velocity)
+        return
+    add_imbalance(o, r, c, t, q, v, x)
+    if m:
+        add(r, n, cg, called(o.holonomic, t, q))
+    if o.n_psi:
+        add(r, n + m, ck, called(o.nonholonomic, t, q, v))
+
+
+def reaction_at(o: Equations, t: float, q: Array) -> Reaction:
+    """Return the reaction at one position; it evaluates G once."""
+    if not o.n_lam or not o.is_ideal:
+        return Reaction(o, t, q, None)
+    return Reaction(o, t, q, snapshot(called(o.holonomic_jacobian, t, q)))
 
 
 class Reaction:
@@ -151,5 +143,5 @@ class Reaction:
         if m:
             add_transposed_product(r, -c, self.G, x, first)
         if o.n_psi:
-            K = o.nonholonomic_jacobian_now(self.t, self.q, v)
+            K = called(o.nonholonomic_jacobian, self.t, self.q, v)
             add_transposed_product(r, -c, K, x, first + m)

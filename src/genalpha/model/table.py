@@ -70,8 +70,6 @@ TABLE: dict[str, Callback] = {
         Callback("damping", "t q v vdot lam psi", "nn", "", "newton"),
     )
 }
-#: All that may be left out.
-OPTIONAL = frozenset(x.name for x in TABLE.values() if x.is_optional)
 #: What makes sense only together with something else.
 NEEDS = {x.name: x.needs for x in TABLE.values() if x.needs}
 #: What may also be given as a constant matrix; a mass is none of the optional ones.

@@ -1,6 +1,7 @@
 # C types of `genalpha.numerics.gradients`.
 
 cimport numpy as cnp
+from genalpha.kernels.callbacks cimport called
 from genalpha.model.equations cimport Equations
 
 cpdef step_terms(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from genalpha.kernels import called
 from genalpha.model import Mechanism
 from genalpha.model.callbacks import now
 from genalpha.numerics.systems import Terms, transposed
@@ -109,10 +110,10 @@ def constraints(
     o: Mechanism, t: float, q: Array, v: Array, ratio: float
 ) -> tuple[list[Terms], list[Terms]]:
     """Return the rows of (G, K) and those of (G, K + ratio dk/dq), without empty ones."""
-    G: Terms = [(1.0, o.holonomic_jacobian_now(t, q))]
+    G: Terms = [(1.0, called(o.holonomic_jacobian, t, q))]
     if not o.n_psi:
         return [G], [G]
-    K = (1.0, o.nonholonomic_jacobian_now(t, q, v))
+    K = (1.0, called(o.nonholonomic_jacobian, t, q, v))
     along = (ratio, now(o.nonholonomic_gradient)(t, q, v))
     return ([G, [K]], [G, [K, along]]) if o.n_lam else ([[K]], [[K, along]])
 

@@ -40,17 +40,17 @@ cdef class Newton:
     cdef _renew(self, Problem problem)
     @cython.locals(
         iteration=int, rate=double, size=double, worst=double, largest_before=double, last=tuple,
-        sizes=tuple
+        sizes=tuple, remaining=double, rounding=double
     )
     cdef bint _iterate(self, Problem problem, bint renew) except -1
     @cython.locals(left=int)
     cdef bint _hopeless(self, int iteration, double size, double rate) except -1
-    @cython.locals(seen=double)
+    @cython.locals(seen=double, smallest=double, smallest_new=double)
     cdef _remember(self, int iteration, double worst)
 
 
 @cython.locals(largest=double, size=double)
 cdef double _largest(tuple sizes) except? -1.0
 
-@cython.locals(worst=double, rate=double, new=double, old=double, i=Py_ssize_t)
+@cython.locals(worst=double, rounding=double, rate=double, new=double, old=double, i=Py_ssize_t)
 cdef double _rate(tuple sizes, tuple last) except? -1.0

@@ -221,6 +221,7 @@ class Newton:
         Return whether that has led to a solution.
         """
         last: Sizes = ()
+        remaining, rounding = REMAINING, ROUNDING
         worst = largest_before = self._missed = 0.0
         self._given, self._moves = None, []
         for iteration in range(self.max_iterations):
@@ -234,12 +235,12 @@ class Newton:
                 rate = max(rate, min(self._missed, 0.5))
             size = _largest(sizes)
             # of two small ones, the second may be rounding: the rate is then this or better
-            if iteration == 1 or largest_before > ROUNDING:
+            if iteration == 1 or largest_before > rounding:
                 worst = max(worst, rate)
-            if rate < 1.0 and rate / (1.0 - rate) * size <= REMAINING:
+            if rate < 1.0 and rate / (1.0 - rate) * size <= remaining:
                 self._remember(iteration, worst)
                 return True
-            if iteration and size <= ROUNDING and largest_before <= ROUNDING:
+            if iteration and size <= rounding and largest_before <= rounding:
                 self._remember(iteration, worst)
                 return True
             # a new matrix for every correction speeds up: no prediction then
@@ -261,14 +262,15 @@ class Newton:
 
     def _remember(self, iteration: int, worst: float) -> None:
         """Keep the step's worst rate for the next one, and the matrix while it pays."""
+        smallest, smallest_new = SMALLEST_RATE, SMALLEST_NEW_RATE
         self.last_solvers = self.solvers
         self._fewest = min(self._fewest, iteration)
         self._extra += iteration - self._fewest
         # one correction tells nothing new: the old rate fades towards 1 (Hairer and Wanner)
         seen = self.rate**0.8 if iteration == 0 else worst
         if self._age == 0:
-            self._rate_of_new = max(seen, SMALLEST_NEW_RATE)
-        self.rate = max(seen, SMALLEST_RATE)
+            self._rate_of_new = max(seen, smallest_new)
+        self.rate = max(seen, smallest)
         self._age += 1
         if self._extra >= self.setup_cost:
             self.solvers = None
@@ -290,11 +292,11 @@ def _largest(sizes: Sizes) -> float:
 
 def _rate(sizes: Sizes, last: Sizes) -> float:
     """Return the worst contraction of all groups; those of rounding errors do not count."""
-    worst = 0.0
+    worst, rounding = 0.0, ROUNDING
     for i in range(len(sizes)):
         new, old = sizes[i], last[i]
-        rate = new / old if old else math.inf if new > ROUNDING else 0.0
-        if new <= ROUNDING:
+        rate = new / old if old else math.inf if new > rounding else 0.0
+        if new <= rounding:
             rate = min(rate, 0.5)
         worst = max(worst, rate)
     return worst

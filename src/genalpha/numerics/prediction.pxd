@@ -10,8 +10,9 @@ cdef class Past:
     cdef Py_ssize_t _newest, _known, _equal
     cdef double _t, _h
 
-    @cython.locals(h=double)
+    @cython.locals(h=double, part=double, length=Py_ssize_t)
     cpdef append(self, double t, cnp.ndarray x)
-    @cython.locals(known=Py_ssize_t)
+    @cython.locals(known=Py_ssize_t, smooth=Py_ssize_t)
     cpdef cnp.ndarray predicted(self, double t, tuple relation=*)
+    @cython.locals(part=double)
     cdef bint _is_one_more(self, double t) except -1

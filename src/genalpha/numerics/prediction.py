@@ -45,12 +45,13 @@ class Past:
         if x.shape[0] != self._values.shape[1]:
             self._values, self._known, self._equal = np.zeros((LENGTH, x.shape[0])), 0, 0
         if self._known:
-            h = t - self._t
-            self._equal = self._equal + 1 if abs(h - self._h) <= EQUAL * abs(h) else 1
+            h, part = t - self._t, EQUAL
+            self._equal = self._equal + 1 if abs(h - self._h) <= part * abs(h) else 1
             self._h = h
         self._t = t
-        self._newest = (self._newest + 1) % LENGTH
-        self._known = min(self._known + 1, LENGTH)
+        length = LENGTH
+        self._newest = (self._newest + 1) % length
+        self._known = min(self._known + 1, length)
         remember(self._values, self._times, self._newest, t, x)
 
     def predicted(self, t: float, relation: tuple[float, ...] = ()) -> Array:
@@ -59,9 +60,9 @@ class Past:
         They may hold an oscillation with x_k + c_1 x_{k-1} + c_2 x_{k-2} + ... = 0, where
         `relation` is (c_1, c_2, ...).
         """
-        known = self._known
-        if not (relation and known >= SMOOTH and self._is_one_more(t)):
-            relation, known = (), min(known, SMOOTH)
+        known, smooth = self._known, SMOOTH
+        if not (relation and known >= smooth and self._is_one_more(t)):
+            relation, known = (), min(known, smooth)
         return extrapolated(self._values, self._times, self._newest, known, t, relation)
 
     def equal_rows(self, h: float) -> Array | None:
@@ -82,4 +83,5 @@ class Past:
 
     def _is_one_more(self, t: float) -> bool:
         """Tell whether all steps up to `t` have the same size."""
-        return self._equal >= self._known - 1 and abs(t - self._t - self._h) <= EQUAL * abs(self._h)
+        part = EQUAL
+        return self._equal >= self._known - 1 and abs(t - self._t - self._h) <= part * abs(self._h)

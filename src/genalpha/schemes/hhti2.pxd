@@ -3,7 +3,7 @@
 cimport cython
 cimport numpy as cnp
 from genalpha.kernels.vectors cimport stacked
-from genalpha.model.equations cimport Equations, Reaction
+from genalpha.model.equations cimport Equations, Reaction, reaction_at
 from genalpha.numerics.newton cimport Newton
 from genalpha.schemes.hhti2_newton cimport Holonomic, Unknowns
 

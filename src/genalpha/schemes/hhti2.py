@@ -33,7 +33,7 @@ import numpy as np
 from genalpha.errors import UnsupportedProblemError
 from genalpha.kernels import stacked
 from genalpha.model import Mechanism, Motion
-from genalpha.model.equations import Reaction
+from genalpha.model.equations import Reaction, reaction_at
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Matrix, Solve, factorize
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
@@ -107,7 +107,7 @@ class HHTI2(Holonomic):
         solve = initial_solver(o, t, q)
         f, L = solve(o.force(t, q, v)), np.concatenate([lam, lam])
         x = np.concatenate([f, L, solve(o.reaction(t, q, v, lam, NO_VECTOR))])
-        return State(t, q, v, f, f, h, L, x, o.reaction_at(t, q), o.mass(t, q), solve)
+        return State(t, q, v, f, f, h, L, x, reaction_at(o, t, q), o.mass(t, q), solve)
 
     def take(self, state: State, h: float) -> State:
         """See `Scheme`."""

@@ -20,9 +20,19 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.kernels import add, add_product, combined, part, plus, solution, stacked, zeros
+from genalpha.kernels import (
+    add,
+    add_product,
+    called,
+    combined,
+    part,
+    plus,
+    solution,
+    stacked,
+    zeros,
+)
 from genalpha.model import Mechanism
-from genalpha.model.equations import Reaction
+from genalpha.model.equations import Reaction, mass_then, reaction_at
 from genalpha.numerics.accuracy import Scales, larger, scales, size, with_states
 from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.linear import Matrix, Solve
@@ -121,7 +131,7 @@ class Holonomic(HHT):
         a, L0 = part(guess, 0, n), part(guess, n, n + m)
         L1, R1 = part(guess, n + m, n + 2 * m), part(guess, n + 2 * m, 2 * (n + m))
         x = Unknowns(a, L0, L1, self.old_reaction(L0), R1, None, None)
-        x.mass = o.mass_then(self.t, self.position(x))
+        x.mass = mass_then(o, self.t, self.position(x))
         self.unknowns = x
 
     def position(self, x: Unknowns) -> Array:
@@ -157,9 +167,9 @@ class Holonomic(HHT):
         q, v = self.position(x), self.velocity(x)
         r = zeros(n + m)
         add_product(r, -1.0, x.mass, self.new_force(x.a), 0)
-        add(r, 0, 1.0, o.force_now(t, q, v))  # (3.4c)
+        add(r, 0, 1.0, called(o.force, t, q, v))  # (3.4c)
         if m:
-            add(r, n, -1.0 / self.hb, o.holonomic_now(t, q))  # (3.4e)
+            add(r, n, -1.0 / self.hb, called(o.holonomic, t, q))  # (3.4e)
         d = solution(matrices.position, r)
         d_lam = part(d, n, n + m)
         L0, L1 = plus(x.L0, 1.0, d_lam), plus(x.L1, 1.0, d_lam)
@@ -168,7 +178,7 @@ class Holonomic(HHT):
         a, R1 = self._unmoved(plus(x.a, 1.0, d), dR, dR), plus(x.R1, 1.0, dR)
         self.unknowns = x = Unknowns(a, L0, L1, R0, R1, None, None)
         q1 = self.position(x)
-        x.mass, x.reaction = o.mass_then(t, q1), o.reaction_at(t, q1)
+        x.mass, x.reaction = mass_then(o, t, q1), reaction_at(o, t, q1)
         value = stacked(1.0, larger(a, R1), 1.0, L1)
         moved = size(self.relative, matrices.scales, d, value, q, self.hb if m else self.hg, n, m)
         if not m:
@@ -188,7 +198,7 @@ class Holonomic(HHT):
         q, v = self.position(x), self.velocity(x)
         r = zeros(n + m)
         self._add_imbalance_of_reaction(r, v, x)
-        add(r, n, -1.0 / self.h, o.holonomic_rate_now(self.t, q, v))  # (3.4e)
+        add(r, n, -1.0 / self.h, called(o.holonomic_rate, self.t, q, v))  # (3.4e)
         e = solution(matrices.velocity, r)
         e_lam = part(e, n, n + m)
         x.L0, x.L1 = plus(x.L0, w.projection0, e_lam), plus(x.L1, w.projection1, e_lam)
@@ -213,7 +223,7 @@ class Holonomic(HHT):
                 end = self.position(x) if self.variant == "midpoint" else q
                 t, q = t - 0.5 * self.h, combined(0.5, self.q0, 0.5, end)
                 v = combined(0.5, self.v0, 0.5, v)
-            mass, reaction = o.mass_then(t, q), o.reaction_at(t, q)
+            mass, reaction = mass_then(o, t, q), reaction_at(o, t, q)
         assert reaction is not None
         add_product(r, -weight, mass, x.R1, 0)
         reaction.add(r, weight, v, x.L1, 0)

@@ -2,9 +2,10 @@
 
 cimport cython
 cimport numpy as cnp
+from genalpha.kernels.callbacks cimport called
 from genalpha.kernels.matrices cimport add_product, solution
 from genalpha.kernels.vectors cimport add, combined, part, plus, stacked, zeros
-from genalpha.model.equations cimport Equations
+from genalpha.model.equations cimport Equations, mass_now
 from genalpha.numerics.accuracy cimport Scales, larger, scales, size
 from genalpha.numerics.newton cimport Newton
 from genalpha.schemes.hht cimport HHT, new_force

@@ -20,8 +20,19 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.kernels import add, add_product, combined, part, plus, solution, stacked, zeros
+from genalpha.kernels import (
+    add,
+    add_product,
+    called,
+    combined,
+    part,
+    plus,
+    solution,
+    stacked,
+    zeros,
+)
 from genalpha.model import Mechanism, Motion
+from genalpha.model.equations import mass_now
 from genalpha.numerics.accuracy import Scales, larger, scales, size, with_states
 from genalpha.numerics.gradients import tangent
 from genalpha.numerics.initial_values import accelerations
@@ -137,9 +148,9 @@ class Nonholonomic(HHT):
         self.counters.nfcns += 1
         q, v = self.position(x), self.velocity(x)
         r = zeros(n + o.n_psi)
-        add_product(r, -1.0, o.mass_now(t, q), new_force(self.alpha, x.a, self.f0), 0)
-        add(r, 0, 1.0, o.force_now(t, q, v))
-        add(r, n, -1.0 / hg, o.nonholonomic_now(t, q, v))
+        add_product(r, -1.0, mass_now(o, t, q), new_force(self.alpha, x.a, self.f0), 0)
+        add(r, 0, 1.0, called(o.force, t, q, v))
+        add(r, n, -1.0 / hg, called(o.nonholonomic, t, q, v))
         d = solution(matrices.solve, r)
         compared = matrices.scales
         d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)

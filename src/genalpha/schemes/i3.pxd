@@ -3,7 +3,7 @@
 cimport cython
 cimport numpy as cnp
 from genalpha.numerics.accuracy cimport Scales, scales, size
-from genalpha.model.equations cimport Equations
+from genalpha.model.equations cimport Equations, add_balance
 from genalpha.numerics.newton cimport Newton
 from genalpha.kernels.matrices cimport snapshot, solution
 from genalpha.kernels.vectors cimport add, combined, part, plus, zeros
@@ -28,9 +28,10 @@ cdef class Matrices:
 cdef class GenAlphaI3(GeneralizedAlpha):
     cdef public double t, bp, gp, offset, drift
     cdef public str adjustment
+    cdef public bint updates_gamma
     cdef public cnp.ndarray q_hat, v_hat, a_hat
 
-    @cython.locals(o=Equations, ratio=double)
+    @cython.locals(o=Equations, ratio=double, change=double)
     cpdef tuple adjusted(self, State state, double h)
     @cython.locals(bp=double, gp=double, o=Equations, x=cnp.ndarray, a0=cnp.ndarray)
     cpdef take(self, state, double h)

@@ -31,6 +31,7 @@ import numpy as np
 from genalpha.errors import UndampedWarning
 from genalpha.kernels import add, combined, part, plus, snapshot, solution, zeros
 from genalpha.model import Mechanism, Motion
+from genalpha.model.equations import add_balance
 from genalpha.numerics.accuracy import Scales, scales, size, with_states
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.gradients import step_terms
@@ -141,6 +142,7 @@ class GenAlphaI3(GeneralizedAlpha):
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         super().__init__(o, settings, newton)
         self.adjustment = settings.adjustment if self.adjusts else "none"
+        self.updates_gamma = self.adjustment == "gamma"
         # of g_t + G v, over h^2 G v''
         self.drift = 1.0 / 6.0 - self.alpha / 2.0 - self.beta
 
@@ -183,7 +185,8 @@ class GenAlphaI3(GeneralizedAlpha):
         if h == state.h or self.adjustment in ("none", "gamma"):
             return state.v, state.a
         ratio = h / state.h
-        a = state.a + self.alpha * (ratio - 1.0) * (state.a - state.a_old)
+        change = self.alpha * (ratio - 1.0)
+        a = combined(1.0 + change, state.a, -change, state.a_old)
         if not o.n_lam or self.adjustment == "a":
             return state.v, a
         drift = (ratio**2 - 1.0) * present_drift(o, state, self.drift, ratio)
@@ -203,7 +206,7 @@ class GenAlphaI3(GeneralizedAlpha):
         """Prepare the step up to the loop, guess its unknowns, and return a0."""
         alpha_m, alpha_f, beta = self.alpha_m, self.alpha_f, self.beta
         self.t, self.offset = state.t + h, self.alpha * h
-        if self.adjustment == "gamma":
+        if self.updates_gamma:
             self.gamma, self.offset = updated_gamma(alpha_m, alpha_f, state.offset, h)
         gamma = self.gamma
         self.bp = (1.0 - alpha_m) / (h * h * beta * (1.0 - alpha_f))  # (6)
@@ -220,7 +223,7 @@ class GenAlphaI3(GeneralizedAlpha):
     def native(self) -> Any:
         """See `Scheme`."""
         o = self.o
-        if self.adjustment == "gamma":
+        if self.updates_gamma:
             return None
         return native_steps("i3", "I3", self, o.n_q + o.n_lam + o.n_psi)
 
@@ -232,7 +235,7 @@ class GenAlphaI3(GeneralizedAlpha):
         q, v = plus(self.q_hat, 1.0 / bp, x), plus(self.v_hat, gp / bp, x)  # (7)
         self.counters.nfcns += 1
         r = zeros(x.shape[0])
-        o.add_balance(r, -1.0, -bp, -bp / gp, t, q, v, x)  # (1), (2), and k
+        add_balance(o, r, -1.0, -bp, -bp / gp, t, q, v, x)  # (1), (2), and k
         d = solution(matrices.solve, r)
         compared = matrices.scales
         d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)

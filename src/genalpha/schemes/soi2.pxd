@@ -3,8 +3,9 @@
 cimport cython
 cimport numpy as cnp
 from genalpha.numerics.accuracy cimport Scales, scales, size
-from genalpha.model.equations cimport Equations, Reaction
+from genalpha.model.equations cimport Equations, Reaction, mass_then, reaction_at
 from genalpha.numerics.newton cimport Newton
+from genalpha.kernels.callbacks cimport called
 from genalpha.kernels.matrices cimport add_product, product, solution
 from genalpha.kernels.vectors cimport add, combined, part, plus, stacked, zeros
 from genalpha.schemes.scheme cimport GeneralizedAlpha

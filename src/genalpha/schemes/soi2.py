@@ -43,6 +43,7 @@ from genalpha.errors import SingularSystemError
 from genalpha.kernels import (
     add,
     add_product,
+    called,
     combined,
     part,
     plus,
@@ -52,7 +53,7 @@ from genalpha.kernels import (
     zeros,
 )
 from genalpha.model import Mechanism, Motion
-from genalpha.model.equations import Reaction
+from genalpha.model.equations import Reaction, mass_then, reaction_at
 from genalpha.numerics.accuracy import Scales, scales, size, with_states
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.gradients import constraints, reactions, tangent
@@ -209,12 +210,12 @@ class GenAlphaSOI2(GeneralizedAlpha):
         self.q_hat = combined(1.0, state.q, h, state.v, h * h * (0.5 - self.beta), a0)
         self.v_hat = plus(state.v, h * (1.0 - self.gamma), a0)
         shift = (1.0 + self.alpha) * h
-        self.M1 = o.mass_then(state.t + shift, plus(state.q, shift, state.v))
+        self.M1 = mass_then(o, state.t + shift, plus(state.q, shift, state.v))
         self.old = combined(self.alpha_m, Ma0, -self.alpha_f, state.f)
         guess = self.past.predicted(self.t, self.relation)
         half = o.n_q + o.n_lam + o.n_psi
         x, y = part(guess, 0, half), part(guess, half, 2 * half)
-        self.unknowns = Unknowns(x, y, o.reaction_at(self.t, plus(self.q_hat, self.hb, x)))
+        self.unknowns = Unknowns(x, y, reaction_at(o, self.t, plus(self.q_hat, self.hb, x)))
 
     def native(self) -> Any:
         """See `Scheme`."""
@@ -234,18 +235,18 @@ class GenAlphaSOI2(GeneralizedAlpha):
         r = zeros(x.shape[0])
         add_product(r, -self.weight_m, self.M1, x, 0)  # (13d)
         add(r, 0, -1.0, self.old)
-        add(r, 0, self.weight_f, o.force_now(t, q, v))
+        add(r, 0, self.weight_f, called(o.force, t, q, v))
         found.reaction.add(r, self.weight_f, v, x, n)
         if m:
-            add(r, n, -1.0 / hb, o.holonomic_now(t, q))  # (13f)
+            add(r, n, -1.0 / hb, called(o.holonomic, t, q))  # (13f)
         if o.n_psi:
-            add(r, n + m, -1.0 / hg, o.nonholonomic_now(t, q, v_t))  # (13h)
+            add(r, n + m, -1.0 / hg, called(o.nonholonomic, t, q, v_t))  # (13h)
         d = solution(matrices.position, r)
         compared = matrices.scales
         d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)
         x = plus(x, 1.0, d)
         moved = size(self.relative, matrices.scales, d, x, q, hb if m else hg, n, m)
-        self.unknowns = found = Unknowns(x, y, o.reaction_at(t, plus(self.q_hat, hb, x)))
+        self.unknowns = found = Unknowns(x, y, reaction_at(o, t, plus(self.q_hat, hb, x)))
         if m == 0:
             return (moved,)
 
@@ -268,9 +269,9 @@ class GenAlphaSOI2(GeneralizedAlpha):
         else:
             reaction.add(r, -self.weight_f, v, plus(x, 1.0, y), n)
             reaction.add(r, self.weight_f, v, x, n)
-        add(r, n, 1.0 / hg, o.holonomic_rate_now(t, q, v))  # (13g)
+        add(r, n, 1.0 / hg, called(o.holonomic_rate, t, q, v))  # (13g)
         if o.n_psi:
-            add(r, n + m, 1.0 / hg, o.nonholonomic_now(t, q, v))  # (13i)
+            add(r, n + m, 1.0 / hg, called(o.nonholonomic, t, q, v))  # (13i)
         e = solution(matrices.velocity, r)
         found.y = plus(y, 1.0, e)
         return e

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from genalpha.driver.march import Advance, Grid
+from genalpha.driver.advance import Advance
+from genalpha.driver.sizes import Grid
 from genalpha.numerics.interpolation import hermite
 
 Array = np.ndarray

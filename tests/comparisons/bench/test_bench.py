@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from comparisons.bench import against, exudyn, growth, newton, overhead, race
+from comparisons.bench import against, exudyn, growth, instructions, newton, overhead, race
 from comparisons.bench.cli import main
 from comparisons.bench.ladder import Climb
 from comparisons.bench.layout import LAYOUTS, markdown_page, missed, table, with_tables
@@ -343,6 +343,15 @@ def test_code_against_itself() -> None:
         row = against.compare(old, new, "point pendulum, 1 step", "GenAlphaI3", 20)
     assert row.number("old steps") == row.number("new steps") == 1.0
     assert 0.3 < (row.number("ratio") or 0.0) < 3.0
+
+
+@pytest.mark.skipif(bool(instructions.missing()), reason=instructions.missing())
+def test_instructions_of_a_run_are_the_same_every_time(tmp_path: Path) -> None:
+    with instructions.Counted(sys.executable, tmp_path) as code:
+        first, second = (code.measure("point pendulum, 1 step", "GenAlphaI3") for _ in range(2))
+    assert first[1] == second[1] == 1
+    assert first[0] > 1e5
+    assert second[0] == pytest.approx(first[0], rel=0.02)
 
 
 def test_code_that_cannot_run_is_no_row() -> None:

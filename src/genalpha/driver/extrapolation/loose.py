@@ -17,7 +17,6 @@ from genalpha.driver.integration import Integration
 from genalpha.driver.march import March
 from genalpha.driver.options import Options
 from genalpha.driver.phases import PhaseRecord
-from genalpha.driver.stepper import Stepper
 from genalpha.driver.watch import Watch
 from genalpha.model import Mechanism
 from genalpha.numerics.accuracy import leading_tolerance
@@ -59,9 +58,9 @@ def loose_run(
     events, watch
         Copies, which are used up.
     """
-    stepper = Stepper(o, chosen, counters, leading_tolerance(chosen.rtol, chosen.atol))
-    march = March(stepper, AdaptiveSteps.chosen(chosen, chosen.atol))
-    march.begin(start, t_final)
+    tolerance = leading_tolerance(chosen.rtol, chosen.atol)
+    march = March(o, chosen, AdaptiveSteps.chosen(chosen, chosen.atol), counters, tolerance)
+    march.start(start, t_final)
     if watch is not None:
         watch.begin(start[:3], Coordinates(march), held=())
     record = PhaseRecord(march, False, events, None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from genalpha.driver.advance import Advance
 from genalpha.driver.extrapolation.solution import ExtrapolatedSolution
-from genalpha.driver.march import Advance
 from genalpha.numerics.interpolation import Knot
 
 
