@@ -1,31 +1,48 @@
 """Write the tables of true errors, estimates and orders into the page on the error of the result.
 
-    python docs/extrapolation.py [errors] [orders]
+    python docs/extrapolation.py [errors] [orders] [race [mechanism ...]]
 
-takes some minutes. `python -m tests.fuzz.result_errors 200 --page` writes that of random ones.
+takes some minutes; the race, with its figure of work and precision, half an hour.
+`python -m tests.fuzz.result_errors 200 --page` writes the table of random mechanisms.
 """
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import matplotlib as mpl
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for the package `comparisons`
+from comparisons.bench import error_race
+from comparisons.bench.ladder import Climb
+from comparisons.bench.layout import tables
+from comparisons.bench.plan import Plan
+from comparisons.bench.race import MECHANISMS, best
 from comparisons.cases import CASES, Case
 from comparisons.claims import HEADS, WANTED, Claim, by_wanted, claim, put, remarkable
 from comparisons.extrapolated_orders import order_table
+from comparisons.solvers import SOLVERS
 from comparisons.table import grid, markdown
 from genalpha.model import Mechanism
 
 PAGE = Path(__file__).parent / "pages" / "theory" / "extrapolation.md"
+FIGURE = PAGE.parents[1] / "images" / "error_race.png"
 #: Published references at one time are known to so many digits at best.
 BEST = 1e-12
 
 
 def main(what: list[str]) -> None:
     """Measure, and write."""
+    if "race" in what or not what:
+        put(PAGE, "race", raced([x for x in what if x in error_race.CASES] or error_race.CASES))
     if "errors" in what or not what:
         put(PAGE, "errors", errors())
     if "orders" in what or not what:
@@ -48,6 +65,48 @@ def errors() -> str:
         f"Those that do not claim their error, do not keep it or tell less than a tenth:\n\n"
         f"{others}\n"
     )
+
+
+def raced(names: Sequence[str]) -> str:
+    """Race, draw time over error, and return the table."""
+    plan = Plan(repeats=3, tell=print)
+    climbs = {name: error_race.climbed(name, plan, error_race.ERRORS) for name in names}
+    rows = [
+        error_race.verdict(name, error, own)
+        for name, own in climbs.items()
+        for error in error_race.ERRORS
+    ]
+    figure, axes = plt.subplots(
+        math.ceil(len(names) / 3), min(3, len(names)), squeeze=False, layout="constrained",
+        figsize=(11, 3.2 * math.ceil(len(names) / 3)),
+    )  # fmt: skip
+    for ax, (name, own) in zip(axes.flat, climbs.items(), strict=False):
+        work_and_precision(ax, own)
+        ax.set_title(MECHANISMS[name])
+    for ax in axes.flat[len(names) :]:
+        ax.set_visible(False)
+    for ax in axes[:, 0]:
+        ax.set_ylabel("CPU time [ms]")
+    handles = {x.get_label(): x for ax in axes.flat for x in ax.get_lines()}
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=4)
+    figure.savefig(FIGURE, dpi=110)
+    return markdown(tables(rows, {})[0][1])
+
+
+def work_and_precision(ax: Any, climbs: Sequence[Climb]) -> None:
+    """Draw the time of every solver, in its best formulation, over the error of q."""
+    for solver in (*error_race.OURS, *error_race.PEERS):
+        found = [(e, best(climbs, (solver,), e)) for e in error_race.ERRORS]
+        points = [(e, 1e3 * x[1].time) for e, x in found if x is not None]
+        if points:
+            own = solver in error_race.OURS
+            ax.loglog(
+                *zip(*points, strict=True), "o-" if own else "s--", label=solver,
+                color=SOLVERS[solver].color, markersize=4,
+            )  # fmt: skip
+    ax.invert_xaxis()
+    ax.set_xlabel("error of q")
+    ax.grid(alpha=0.3)
 
 
 def judged(case: Case) -> list[Claim]:

@@ -38,8 +38,15 @@ def run(plan: Plan) -> Iterator[Row]:
 
 def race(name: str, plan: Plan) -> Iterator[Row]:
     """Race on one mechanism: a row per error."""
-    case = case_of(name)
     errors = ERRORS[1:3] if plan.quick else ERRORS
+    climbs = climbed(name, plan, errors)
+    for error in errors:
+        yield verdict(name, error, climbs)
+
+
+def climbed(name: str, plan: Plan, errors: Sequence[float]) -> list[Climb]:
+    """Return the runs of everybody on one mechanism, timed where they decide about errors."""
+    case = case_of(name)
     reference = sampled_reference(case, plan.output / "references")
     runner = Runner(case, reference, QUICK_LIMIT if plan.quick else LIMIT)
     climbs = []
@@ -52,8 +59,7 @@ def race(name: str, plan: Plan) -> Iterator[Row]:
         time_all(runner, climbs, errors, plan.repeats)
     finally:
         runner.close()
-    for error in errors:
-        yield verdict(name, error, climbs)
+    return climbs
 
 
 def verdict(name: str, error: float, climbs: Sequence[Climb]) -> Row:
