@@ -147,7 +147,9 @@ def in_assimulo(solver_class: Callable[[Any], Any], run: Run) -> str:
         _, y, _ = solver.simulate(run.end)
         run.lowest = float(np.min(y[:, 0]))
     except AccumulatingEventsError:
-        run.verdict = ", then says that it comes to rest (at {speed:.1e} m/s)"
+        run.verdict = ", then says that it comes to rest" + " (at {speed:.1e} m/s)" * bool(
+            run.factor
+        )
     except Exception as error:
         run.verdict = f", then {type(error).__name__}: {str(error).splitlines()[0][:60]}"
     return run.summary()
@@ -171,7 +173,9 @@ def in_integrate(run: Run) -> str:
     try:
         run.lowest = float(integrate(o, run.end, rtol=1e-8, atol=1e-8, events=[event]).q.min())
     except AccumulatingEventsError:
-        run.verdict = ", then says that it comes to rest (at {speed:.1e} m/s)"
+        run.verdict = ", then says that it comes to rest" + " (at {speed:.1e} m/s)" * bool(
+            run.factor
+        )
     return run.summary()
 
 

@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 from genalpha import Mechanism, integrate
 from genalpha.errors import (
@@ -205,6 +206,17 @@ class TestPlaces:
         s = integrate(ball(), 1.0, h=0.07, events=event)
         assert s.t_events[0] == pytest.approx([0.3], abs=1e-12)
 
+    @pytest.mark.parametrize("noise", [1e-13, 1e-11, 1e-9])
+    def test_noise_is_no_event(self, noise):
+        """As of motions that are put on constraints by differences: seed 17169 of the fuzzing."""
+
+        def event(t, q, v):
+            return q[0] - 0.5 + noise * np.sin(1e15 * t)
+
+        for steps in ({}, {"h": 0.05}):
+            (times,) = integrate(ball(), 0.4, events=[event], **steps).t_events
+            assert times == pytest.approx([np.sqrt(0.1)], abs=1e-6)
+
     @pytest.mark.parametrize("smooth", [True, False])
     def test_jumps(self, smooth):
         def event(t, q, v):
@@ -382,14 +394,33 @@ class TestOrder:
         assert slopes[2:] == pytest.approx(2.0, abs=0.03)
 
     def test_adaptive_steps(self, scheme, case):
+        # On the block fine ones: what HHTI2 brings over an impact and what it adds behind it are
+        # 9.2 and -7.1 times the inverse square of the number of steps. Their difference is a
+        # quarter of them, and so the next term, 5 % of each at 1e-5, a fifth of it (see below).
         runs = [
             errors_after_the_last_impact(case, scheme, rtol=tol, atol=tol)
-            for tol in 10.0 ** -np.arange(5.0, 8.1, 0.5)
+            for tol in 10.0 ** -(np.arange(0.0, 2.1, 0.5) + (6.0 if case == "pendulum" else 7.0))
         ]
         steps, errors = np.log([n for n, _ in runs]), np.log([x for _, x in runs])
-        # HHTI2 on the block was seen at -1.76 to -1.82, and why is not known
-        allowed = 0.3 if (scheme, case) == ("HHTI2", "block") else 0.15
-        assert np.polyfit(steps, errors, 1)[0] == pytest.approx(-2.0, abs=allowed)
+        assert np.polyfit(steps, errors, 1)[0] == pytest.approx(-2.0, abs=0.15)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_order_of_a_phase_that_begins_with_an_impact(scheme):
+    """The block from its first impact to the second: an error that nothing is taken from."""
+    block, o = Block(), rocking_block()
+    first, second = (
+        brentq(lambda t: o.reference.motion(t).q[2], t - 1e-3, t + 1e-3, xtol=1e-15)
+        for t in (0.29008, 1.02212)
+    )
+    start = o.reference.motion(first + 1e-12)
+    phase = block.phase(1 if start.v[2] > 0.0 else -1, t0=first, q0=start.q, v0=start.v)
+    errors, steps = [], []
+    for tol in 10.0 ** -np.arange(5.0, 8.1, 0.5):
+        s = integrate(phase, 1.3, scheme, rtol=tol, atol=tol, events=[block.event()])
+        errors.append(abs(s.t_events[0][0] - second))
+        steps.append(s.statistics.nsteps)
+    assert np.polyfit(np.log(steps), np.log(errors), 1)[0] == pytest.approx(-2.0, abs=0.05)
 
 
 class TestRestarts:

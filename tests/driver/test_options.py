@@ -149,7 +149,7 @@ def test_hht_wants_coefficients_of_hht(rho_inf):
         ({"b": 0.5}, "b = 0.5; expected a finite number other than 0.5"),
         ({"b": np.nan}, "b = nan"),
         ({"variant": "start"}, "variant = 'start'; expected one of 'end'"),
-        ({"variant": "midpoint", "b": 0.3}, "the variant 'midpoint' has b = 0"),
+        ({"variant": "midpoint", "b": 0.3}, "expected 0 with the variant 'midpoint'"),
     ],
 )
 def test_options_of_hht(options, fault):

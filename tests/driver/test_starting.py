@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from genalpha import integrate
+from genalpha import Mechanism, integrate
 from genalpha.driver import progress
 from genalpha.errors import InconsistentStartError, InvalidOptionError, RepairedStartWarning
 from genalpha.numerics import initial_values, redundancy
@@ -126,3 +126,20 @@ def test_a_start_is_checked_once(monkeypatch: pytest.MonkeyPatch, h: float | Non
     starts = 1 + len(solution.t_events[0])
     assert starts >= 2
     assert counts == {"violation": starts, "rank": starts}
+
+
+@pytest.mark.parametrize("redundant", ["error", "least"])
+@pytest.mark.parametrize(
+    "g", [lambda t, q: [q[0], q[0] - 1.0], lambda t, q: [q @ q - 1.0, q[0] - 2.0]]
+)
+def test_contradicting_constraints_cannot_be_repaired(g, redundant):
+    o = Mechanism(
+        force=lambda t, q, v: [0.0, -9.81],
+        q0=[0.0, 1.0],
+        v0=[0.0, 0.0],
+        holonomic=g,
+        redundant=redundant,
+    )
+    with pytest.raises(InconsistentStartError, match="contradict each other") as raised:
+        integrate(o, 1.0)
+    assert "repair=True" not in str(raised.value)

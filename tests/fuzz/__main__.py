@@ -9,7 +9,9 @@ docs/pages/fuzzing.md.
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -93,11 +95,18 @@ def run(seeds: range, processes: int, minutes: float) -> Tally:
     return tally
 
 
+def commit() -> str:
+    """Return which code is run: the commit, or none if it is not known."""
+    command = ["git", "-C", str(PAGE.parent), "describe", "--always", "--dirty=, changed since"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    return found.stdout.strip() or os.environ.get("GENALPHA_COMMIT", "an unknown commit")
+
+
 def publish(tally: Tally) -> None:
     """Put the table into the page."""
     text = (
         f"{tally.total} inputs, seeds {min(tally.seeds)} to {max(tally.seeds)}, "
-        f"{date.today().isoformat()}.\n\n"
+        f"{date.today().isoformat()}, code of {commit()}.\n\n"
         f"{tally.table()}"
     )
     page = PAGE.read_text(encoding="utf-8")

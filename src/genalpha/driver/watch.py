@@ -44,6 +44,9 @@ ROUNDING = 4.0
 #: An impact stops a function whose rate it reduces to this part. The rates are looked at over this
 #: part of a step.
 STOPPED, SHORT = 1e-3, 1e-3
+#: How far from each other, in steps, values near an event are taken to see how they scatter, and up
+#: to which part of the values of the step it is scatter, and not a jump of the function.
+APART, SCATTER = 1e-9, 1e-6
 #: Values on both sides of an event are rounding if they are this small beside others of the step.
 TINY = 1e-9
 #: What to do where a body comes to rest.
@@ -303,6 +306,9 @@ class Watch:
         """Go on from an event: who has had it, and what is rounding."""
         path = self.path
         noise = self._rounding(point, path.at(path.t_left), path.at(path.t))
+        for i, scatter in enumerate(self._scatter(float(point[0]))):
+            if scatter <= SCATTER * sizes[i]:
+                noise[i] = max(noise[i], ROUNDING * scatter)
         for i, values in enumerate(zip(before, after, strict=True)):
             largest = max(map(abs, values))
             if change(self._signs[i], after[i]) and largest <= TINY * sizes[i]:
@@ -316,6 +322,22 @@ class Watch:
         self._signs = [0 if x else s for x, s in zip(self._fired, self._signs, strict=True)]
         self._t, self._g, self._is_new = float(point[0]), after, True
         self._slopes = [nan] * len(after)
+
+    def _scatter(self, t: float) -> list[float]:
+        """Return how much values on the constraints scatter near a time of the step.
+
+        Constraints without gradients are differenced, and a motion that is put on them so is less
+        smooth than its rounding.
+        """
+        path = self.path
+        apart = APART * (path.t - path.t_left)
+        first = t - 2.0 * apart
+        if abs(first - path.t) > abs(path.t - path.t_left):
+            first = path.t_left
+        elif abs(path.t - first) < 4.0 * abs(apart):
+            first = path.t - 4.0 * apart
+        values = np.array([self._exact(first + k * apart) for k in range(5)])
+        return list(np.abs(np.diff(values, 2, axis=0)).max(axis=0))
 
     def _at(self, t: float) -> list[float]:
         return self._values(self.path.at(t))

@@ -108,6 +108,8 @@ def real(value: Any) -> Array:
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise ValueError("some of them are masked")
     numbers = np.asarray(value)
+    if numbers.dtype.kind == "O" and any(x is None for x in numbers.flat):
+        raise TypeError("some of them are None")
     if numbers.dtype.kind == "c":
         if numbers.imag.any():
             raise ValueError("they have imaginary parts")

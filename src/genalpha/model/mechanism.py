@@ -292,7 +292,7 @@ class Mechanism(Equations):
         self.psi0 = None if psi0 is None else given.vector("psi0", psi0, self.n_psi)
         if names is not None and len(names) != size:
             given.faults.append(
-                f"constraint_names has {len(names)} entries; the constraints need {size}"
+                f"constraint_names has {len(names)} entries; expected {size}, one per constraint"
             )
         given.check()
         default = [f"g[{i}]" for i in range(self.n_lam)] + [f"k[{i}]" for i in range(self.n_psi)]

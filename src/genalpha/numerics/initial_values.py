@@ -22,7 +22,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from genalpha.errors import ConvergenceError, InconsistentStartError, SingularSystemError
+from genalpha.errors import (
+    ConvergenceError,
+    InconsistentStartError,
+    RedundantConstraintsError,
+    SingularSystemError,
+)
 from genalpha.model import DrivenMotion, Mechanism, Motion
 from genalpha.model.differences import DIFFERENCED
 from genalpha.model.equations import Equations
@@ -220,9 +225,23 @@ def check_start(o: Mechanism, t: float, q: Array, v: Array) -> None:
         f"{o.constraint_names[i]} ({level} level): its residual is {value:.3e} where 0 is needed, "
         f"a distance of {distance:.1e} relative to the coordinates; allowed is "
         f"{START_TOLERANCE:g}, because a step turns the distance into forces. "
+        f"{_advice(o, t, q, v)}; mechanism.residuals() lists all constraints."
+    )
+
+
+def _advice(o: Mechanism, t: float, q: Array, v: Array) -> str:
+    """Say what to do about a start off the constraints: it can be moved, or there is no other."""
+    try:
+        project_velocity(o, t, project_position(o, t, q), v)
+    except (InconsistentStartError, RedundantConstraintsError, SingularSystemError):
+        return (
+            "No start near it satisfies all constraints: look for constraints that contradict each "
+            "other, or start elsewhere"
+        )
+    return (
         "integrate(..., repair=True) moves the start onto the constraints and says by how much; "
         "genalpha.consistent_initial_values(mechanism) gives the nearest consistent start "
-        "(make_consistent() on a solver); mechanism.residuals() lists all constraints."
+        "(make_consistent() on a solver)"
     )
 
 

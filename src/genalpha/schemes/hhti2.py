@@ -146,7 +146,7 @@ class HHTI2(Holonomic):
         """Conditions of section 3."""
         found = super().faults(o, settings)
         if settings.variant.endswith("midpoint") and settings.b != 0.0:
-            found.append(f"b = {settings.b:g}: the variant {settings.variant!r} has b = 0")
+            found.append(f"b = {settings.b:g}; expected 0 with the variant {settings.variant!r}")
         return found
 
     @staticmethod
