@@ -70,8 +70,8 @@ class TestLocation:
         solver = make(problem)
         solver.simulate(0.1, 4)
         assert solver.statistics["nstateevents"] == 3
-        # three per step and some forty per event
-        assert 39 <= solver.statistics["nstatefcns"] < 200
+        # three per step, some forty per event, and five to see how values scatter there
+        assert 39 <= solver.statistics["nstatefcns"] < 220
         assert np.allclose([t for t, _ in problem.seen], sorted(times[:3]), atol=1e-12)
         assert [info[0] for _, info in problem.seen] == [[0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0]]
 
