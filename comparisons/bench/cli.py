@@ -19,6 +19,7 @@ from comparisons.bench import (
     newton,
     overhead,
     race,
+    sweeps,
 )
 from comparisons.bench.layout import markdown_page, tables, with_tables
 from comparisons.bench.plan import Plan
@@ -35,6 +36,7 @@ BENCHMARKS: dict[str, Callable[[Plan], Iterator[Row]]] = {
     "error race": error_race.run,
     "exudyn": exudyn.run,
     "formulas": formulas.run,
+    "sweep": sweeps.run,
     "against": against.run,
     "instructions": instructions.run,
 }

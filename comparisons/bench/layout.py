@@ -148,6 +148,18 @@ LAYOUTS: dict[str, Layout] = {
          "Exudyn µs": ".1f", "ratio": ".2f", "target": ".1f"},
         ("ratio",),
     ),
+    "sweep": Layout(
+        "Many runs: threads",
+        "A sweep of the compiled slider-crank over its torque, 2000 equal steps each, in one "
+        "thread and in two, on the clock; *kept*: at how many times the motion is kept. *ratio*: "
+        "throughput of two threads over one; *two processes*: the same of two processes that hash "
+        "in C, before and after, which is what the machine had to give.",
+        ("scheme", "kept"),
+        {"runs": ".0f", "runs/s, one": ".1f", "runs/s, two": ".1f", "ratio": ".2f",
+         "two processes": ".2f", "target": ".1f"},
+        (),
+        at_least=True,
+    ),
     "against": Layout(
         "Old and new code, interleaved",
         "CPU time of whole integrations, start included, of this code and of an older one, by "

@@ -60,6 +60,25 @@ def test_formulas_run_in_threads_and_starts_may_differ(capsys):
         np.testing.assert_array_equal(runs.q[i], alone.q)
 
 
+def driven(resistance):
+    """A motor that turns a wheel."""
+    return Mechanism(
+        force=lambda t, q, v, z: 0.2 * z,
+        state_rate=lambda t, q, v, z: (12.0 - resistance * z - 0.2 * v) / 0.01,
+        q0=[0.0],
+        v0=[0.0],
+        z0=[0.0],
+    )
+
+
+def test_states_are_kept():
+    runs = sweep(driven, {"resistance": [0.5, 1.0]}, 0.1, mode="serial", h=1e-3)
+    assert runs.z.shape == (2, 101, 1)
+    np.testing.assert_array_equal(runs.z[1], integrate(driven(1.0), 0.1, h=1e-3).z)
+    starts = sweep(driven(1.0), {"z0": [[0.0], [5.0]]}, 0.1, mode="serial", h=1e-3)
+    np.testing.assert_array_equal(starts.z[:, 0, 0], [0.0, 5.0])
+
+
 def test_the_motion_before_a_failure_is_kept():
     def late(t_bad):
         def force(t, q, v):

@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike
 
 from genalpha.driver import animation, derived, hints, pictures
 from genalpha.driver.frames import to_frame
+from genalpha.driver.knots import Knots
 from genalpha.driver.origin import Last, Origin
 from genalpha.model import Mechanism
 from genalpha.numerics.counters import Counters
-from genalpha.numerics.interpolation import Knot, interpolate, narrow_knot
+from genalpha.numerics.interpolation import Knot, interpolate, interpolate_rows, narrow_knot
 
 Array = np.ndarray
 
@@ -75,11 +76,9 @@ class Solution:
         self._direction = -1.0 if self.steps[-1] < self.steps[0] else 1.0
         self._at_steps = at_steps = t_eval is None
         asked = self.steps if t_eval is None else t_eval
-        shown = list(self._knots) if at_steps else [self._at(t) for t in asked]
-        self.t = np.array([knot.t for knot in shown])
-        self.q, self.v, self.vdot, self.lam, self.psi = (
-            rows([knot[i] for knot in shown]) for i in range(1, 6)
-        )
+        shown = self._at_once(t_eval) or self._one_by_one(t_eval)
+        self.t = np.asarray(shown.t)
+        self.q, self.v, self.vdot, self.lam, self.psi = shown[1:]
         self.z, self.zdot = self.v[:, n:], self.vdot[:, n:]
         happened, wide = self.origin.events, mechanism.n_q
         self.t_events = [np.array(times) for times in happened.times]
@@ -92,7 +91,7 @@ class Solution:
         self.z_events = [v[:, n:] for v in self.v_events]
         self.impulses = happened.impulses
         self._a = a
-        self.a = np.array(a if at_steps else [a[self._right_of(t)] for t in asked])
+        self.a = np.array(a if at_steps else [a[i] for i in self._right_of_all(asked)])
         if mechanism.n_states:
             self.q, self.v, self.vdot, self.a = (
                 x[:, :n].copy() for x in (self.q, self.v, self.vdot, self.a)
@@ -100,6 +99,35 @@ class Solution:
             self.q_events, self.v_events = (
                 [x[:, :n] for x in events] for events in (self.q_events, self.v_events)
             )
+
+    def _one_by_one(self, t_eval: Array | None) -> Knot:
+        """Return the motion at steps, or at some times, as arrays."""
+        shown = list(self._knots) if t_eval is None else [self._at(t) for t in t_eval]
+        times: Any = np.array([knot.t for knot in shown])
+        return Knot(times, *(rows([knot[i] for knot in shown]) for i in range(1, 6)))
+
+    def _at_once(self, t_eval: Array | None) -> Knot | None:
+        """Return the same without looking at each step by itself; None where that does not do."""
+        simple = len(self.origin.phases) == 1 and not any(self.origin.events.times)
+        if not isinstance(self._knots, Knots) or not simple or self.origin.gaps:
+            return None
+        if t_eval is None:
+            return self._knots.table(np.arange(len(self.steps)))
+        if not t_eval.size:
+            return None
+        right = self._right_of_all(t_eval)
+        between = self.steps[right] != t_eval
+        left = np.maximum(right - between, 0)
+        which, place = np.unique(np.concatenate([left, right]), return_inverse=True)
+        found = self._knots.table(which)
+        if found is None:
+            return None
+        start, end = (_chosen(found, at) for at in np.split(place, 2))
+        inside = np.flatnonzero(start.t != end.t)
+        some = interpolate_rows(_chosen(start, inside), _chosen(end, inside), t_eval[inside])
+        for whole, part in zip(end, some, strict=True):
+            whole[inside] = part
+        return end
 
     def __call__(self, t: ArrayLike, side: str = "after") -> Knot:
         """Return the motion at time or times `t`, as a named tuple (t, q, v, vdot, lam, psi).
@@ -267,15 +295,21 @@ class Solution:
 
     def _right_of(self, t: float, side: str = "after") -> int:
         """Return the index of the step that ends at or after `t`."""
-        forward = self._direction * self.steps
+        return int(self._right_of_all(np.array([t]), side)[0])
+
+    def _right_of_all(self, times: Array, side: str = "after") -> Array:
+        """Return the same of many times."""
         first, last = sorted((self.steps[0], self.steps[-1]))
         slack = 1e-12 * max(abs(first), abs(last))
-        if not first - slack <= t <= last + slack:
+        outside = ~((first - slack <= times) & (times <= last + slack))
+        if outside.any():
+            t = times[outside][0]
             raise ValueError(f"t = {t:g} is not in the integrated interval [{first:g}, {last:g}]")
-        index = int(np.searchsorted(forward, self._direction * t))
+        forward, along = self._direction * self.steps, self._direction * times
+        index = np.searchsorted(forward, along)
         if side == "after":  # the last of those at the same time
-            index = max(index, int(np.searchsorted(forward, self._direction * t, "right")) - 1)
-        return min(index, len(self.steps) - 1)
+            index = np.maximum(index, np.searchsorted(forward, along, "right") - 1)
+        return np.minimum(index, len(self.steps) - 1)
 
     def _at(self, t: float, side: str = "after") -> Knot:
         right = self._right_of(t, side)
@@ -363,6 +397,11 @@ class Solution:
             f"<Solution of {self.mechanism.name!r}: {self.steps.size - 1} steps from "
             f"t = {self.steps[0]:g} to {self.steps[-1]:g}>"
         )
+
+
+def _chosen(knot: Any, which: Array) -> Any:
+    """Return some rows of a knot of arrays."""
+    return Knot(*(x[which] for x in knot))
 
 
 def rows(values: Any) -> Array:

@@ -32,7 +32,7 @@ Values = dict[str, Any]
 
 MODES = ("auto", "threads", "processes", "serial")
 #: Arguments of a `Mechanism` that are a start, not parameters.
-STARTS = ("q0", "v0", "t0", "lam0", "psi0")
+STARTS = ("q0", "v0", "z0", "t0", "lam0", "psi0")
 #: Times at which results are kept, if nobody says which.
 TIMES = 101
 #: Each worker gets its runs in about so many portions.
@@ -51,7 +51,8 @@ class Sweep:
         Times, the same for all.
     q, v, vdot : (k, s, n) array
     lam, psi : (k, s, m), (k, s, l) array
-        The motions; NaN from where a run has failed.
+    z : (k, s, r) array
+        The motions, with r first-order states; NaN from where a run has failed.
     values : (k, ...) array or None
         What `measure` has returned; NaN for runs that have failed.
     failures : dict of int to str
@@ -67,6 +68,7 @@ class Sweep:
     vdot: Array
     lam: Array
     psi: Array
+    z: Array
     values: Array | None
     failures: dict[int, str] = field(repr=False)
     mode: str
@@ -120,7 +122,7 @@ class Task:
         return [(i, self.run(values)) for i, values in portion]
 
 
-MOTION = ("q", "v", "vdot", "lam", "psi")
+MOTION = ("q", "v", "vdot", "lam", "psi", "z")
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ def sweep(
     ----------
     mechanism : Mechanism or callable(**values) -> Mechanism
         A mechanism from formulas gets the values by `with_parameters`, any mechanism a start
-        ("q0", "v0", "t0") by `replace`; or a function makes it from the values.
+        ("q0", "v0", "z0", "t0") by `replace`; or a function makes it from the values.
     parameters : mapping of str to (k, ...) array_like
         Values for each of the k runs, by name.
     t_final : float or (float, float)
@@ -245,7 +247,7 @@ def _times(o: Mechanism, t_final: Any, t_eval: ArrayLike | None) -> Array:
 def is_native(o: Mechanism) -> bool:
     """Tell whether nothing of a mechanism is Python: all that is given are C functions."""
     given = [getattr(o, key) for key in TABLE if key in o.given or key in ("mass", "force")]
-    return all(isinstance(x, (Native, Constant)) for x in given)
+    return not o.n_z and all(isinstance(x, (Native, Constant)) for x in given)
 
 
 def _mode(mode: str, workers: int, first: Mechanism, task: Task) -> str:
@@ -338,7 +340,7 @@ def _gathered(
 ) -> Sweep:
     """Put the motions of all runs into arrays."""
     count, n = len(found), first.n_q
-    widths = (n, n, n, first.n_lam, first.n_psi)
+    widths = (n, n, n, first.n_lam, first.n_psi, first.n_z)
     motions = [np.full((count, times.size, width), np.nan) for width in widths]
     measured = [x.measured for x in found.values() if x.measured is not None]
     values = np.full((count, *measured[0].shape), np.nan) if measured else None
@@ -354,8 +356,8 @@ def _gathered(
         if values is not None and outcome.measured is not None:
             values[i] = outcome.measured
     failures = {i: found[i].failure for i in sorted(found) if found[i].failure}
-    q, v, vdot, lam, psi = motions
-    return Sweep(columns, times, q, v, vdot, lam, psi, values, failures, mode)
+    q, v, vdot, lam, psi, z = motions
+    return Sweep(columns, times, q, v, vdot, lam, psi, z, values, failures, mode)
 
 
 @contextmanager

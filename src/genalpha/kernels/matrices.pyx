@@ -2,32 +2,16 @@
 """Operations of `genalpha.kernels.plain` on matrices, dense and sparse, compiled; see `vectors`."""
 
 cimport numpy as cnp
-from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
 from libc.math cimport fabs, fmax, fmin
 from libc.string cimport memcmp
 
+from genalpha.kernels.lapack cimport dgetrf, dgetrs
 from genalpha.kernels.memory cimport Size, copied, doubles
 from genalpha.kernels.vectors cimport zeros
 
 import numpy as np
-from scipy.linalg import cython_lapack
 
 cnp.import_array()
-
-ctypedef void (*Dgetrf)(int*, int*, double*, int*, int*, int*) noexcept nogil
-ctypedef void (*Dgetrs)(
-    char*, int*, int*, double*, int*, int*, double*, int*, int*
-) noexcept nogil
-
-
-cdef void* lapack(str name) except NULL:
-    """SciPy's own LAPACK, without the wrapper that converts arguments."""
-    capsule = cython_lapack.__pyx_capi__[name]
-    return PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule))
-
-
-cdef Dgetrf dgetrf = <Dgetrf> lapack("dgetrf")
-cdef Dgetrs dgetrs = <Dgetrs> lapack("dgetrs")
 
 #: Dense products with more entries than this go to BLAS.
 cdef Size LARGE = 1024

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import pi
 from typing import Any
 
-from genalpha.mechanisms import chains, fourbar, rolling, slidercrank, squeezer
+from genalpha.mechanisms import caraxis, chains, fourbar, rolling, slidercrank, squeezer
 from genalpha.model import Mechanism
 
 
@@ -182,4 +182,104 @@ def rolling_disk(**parameters: float) -> Mechanism:
         m * v.dot(v) / 2 + (turning + spin) / 2 - m * g * r * sp.cos(tilt), q,
         nonholonomic=[x.diff() - r * roll.diff() * c, y.diff() - r * roll.diff() * s],
         q0=twin.q0, v0=twin.v0, parameters=given, name="rolling_disk",
+    )  # fmt: skip
+
+
+def assimulo_pendulum(**parameters: float) -> Mechanism:
+    """Return the pendulum of Assimulo's example, released on the right: parameters m, l, g."""
+    o = simple_pendulum(**{"g": 13.7503671, **parameters})
+    return o.replace(q0=-o.q0, name="assimulo_pendulum")
+
+
+def spherical_pendulum(**parameters: float) -> Mechanism:
+    """Return the pendulum in space: parameters m, l, g, angle0, speed0."""
+    sp, dynamicsymbols = _sympy()
+    q = x, y, z = dynamicsymbols("x y z")
+    m, l, g, angle0, speed0 = sp.symbols("m l g angle0 speed0")  # noqa: E741
+    given = {"m": 1.0, "l": 1.0, "g": 9.81, "angle0": 1.0, "speed0": 2.0, **parameters}
+    return Mechanism.from_lagrangian(
+        m * sum(u.diff() ** 2 for u in q) / 2 - m * g * z, q,
+        holonomic=[(x**2 + y**2 + z**2 - l**2) / 2],
+        q0=[l * sp.sin(angle0), 0, -l * sp.cos(angle0)], v0=[0, speed0, 0], parameters=given,
+        name="spherical_pendulum",
+    )  # fmt: skip
+
+
+def pendulum_jn(**parameters: float) -> Mechanism:
+    """Return the stiff rod of Jay and Negrut: m, l, spring, damper, g, angle0, rate0."""
+    sp, dynamicsymbols = _sympy()
+    q = x, y, theta = dynamicsymbols("x y theta")
+    m, l, spring, damper, g, angle0, rate0 = sp.symbols(  # noqa: E741
+        "m l spring damper g angle0 rate0"
+    )
+    T = m * (x.diff() ** 2 + y.diff() ** 2 + l**2 * theta.diff() ** 2 / 3) / 2
+    rest = 1.5 * pi
+    given = {
+        "m": 5.0, "l": 2.0, "spring": 3000.0, "damper": 100.0, "g": 9.81, "angle0": rest,
+        "rate0": 10.0, **parameters,
+    }  # fmt: skip
+    c, s = l * sp.cos(angle0), l * sp.sin(angle0)
+    return Mechanism.from_lagrangian(
+        T - spring * (theta - rest) ** 2 / 2 - m * g * y, q,
+        holonomic=[x - l * sp.cos(theta), y - l * sp.sin(theta)],
+        dissipation=damper * theta.diff() ** 2 / 2, q0=[c, s, angle0],
+        v0=[-s * rate0, c * rate0, rate0], parameters=given, name="pendulum_jn", energy=None,
+    )  # fmt: skip
+
+
+def prescribed_mass(**parameters: float) -> Mechanism:
+    """Return the mass whose position is prescribed as a t^2 / 2: parameters m, a."""
+    sp, dynamicsymbols = _sympy()
+    x, (m, a) = dynamicsymbols("x"), sp.symbols("m a")
+    return Mechanism.from_lagrangian(
+        m * x.diff() ** 2 / 2, [x], holonomic=[x - a * dynamicsymbols._t**2 / 2], q0=[0],
+        parameters={"m": 1.0, "a": 3.0, **parameters}, name="prescribed_mass", energy=None,
+    )  # fmt: skip
+
+
+def car_axis(**parameters: float) -> Mechanism:
+    """Return the car axis of the IVP test set: parameters eps, M, L, L0, r, omega, gravity."""
+    sp, dynamicsymbols = _sympy()
+    q = xl, yl, xr, yr = dynamicsymbols("xl yl xr yr")
+    eps, M, L, L0, r, omega, gravity = sp.symbols("eps M L L0 r omega gravity")
+    yb = r * sp.sin(omega * dynamicsymbols._t)
+    xb, wheel = sp.sqrt(L**2 - yb**2), eps**2 * M / 2
+    lengths = sp.sqrt(xl**2 + yl**2), sp.sqrt((xr - xb) ** 2 + (yr - yb) ** 2)
+    springs = sum((length - L0) ** 2 for length in lengths)
+    T, twin = wheel * sum(u.diff() ** 2 for u in q) / 2, caraxis.car_axis()
+    given = {
+        "eps": 0.01, "M": 10.0, "L": 1.0, "L0": 0.5, "r": 0.1, "omega": 10.0, "gravity": 1.0,
+        **parameters,
+    }  # fmt: skip
+    return Mechanism.from_lagrangian(
+        T - springs / 2 - wheel * gravity * (yl + yr), q,
+        holonomic=[xl * xb + yl * yb, (xl - xr) ** 2 + (yl - yr) ** 2 - L**2],
+        q0=twin.q0, v0=twin.v0, parameters=given, name="car_axis", energy=None,
+    )  # fmt: skip
+
+
+def knife_edge(**parameters: float) -> Mechanism:
+    """Return the knife edge on an inclined plane: parameters m, J, g, incline, rate0."""
+    sp, dynamicsymbols = _sympy()
+    q = x, y, phi = dynamicsymbols("x y phi")
+    m, J, g, incline, rate0 = sp.symbols("m J g incline rate0")
+    given = {"m": 1.25, "J": 0.13, "g": 9.81, "incline": pi / 4, "rate0": pi / 3, **parameters}
+    return Mechanism.from_lagrangian(
+        m * (x.diff() ** 2 + y.diff() ** 2) / 2 + J * phi.diff() ** 2 / 2
+        + m * g * sp.sin(incline) * x, q,
+        nonholonomic=[x.diff() * sp.sin(phi) - y.diff() * sp.cos(phi)],
+        q0=[0, 0, 0], v0=[0, 0, rate0], parameters=given, name="knife_edge",
+    )  # fmt: skip
+
+
+def chaplygin_sleigh(**parameters: float) -> Mechanism:
+    """Return the Chaplygin sleigh: parameters m, J, a (from blade to centre), speed0, rate0."""
+    sp, dynamicsymbols = _sympy()
+    q = x, y, phi = dynamicsymbols("x y phi")
+    m, J, a, speed0, rate0 = sp.symbols("m J a speed0 rate0")
+    given = {"m": 1.0, "J": 0.2, "a": 0.5, "speed0": 0.3, "rate0": 2.0, **parameters}
+    return Mechanism.from_lagrangian(
+        m * (x.diff() ** 2 + y.diff() ** 2) / 2 + J * phi.diff() ** 2 / 2, q,
+        nonholonomic=[x.diff() * sp.sin(phi) - y.diff() * sp.cos(phi) + a * phi.diff()],
+        q0=[0, 0, 0], v0=[speed0, a * rate0, rate0], parameters=given, name="chaplygin_sleigh",
     )  # fmt: skip

@@ -94,6 +94,18 @@ def interpolate(left: Knot, right: Knot, t: float) -> Knot:
     return Knot(t, q, v, *linear)
 
 
+def interpolate_rows(left: Knot, right: Knot, t: Array) -> Knot:
+    """Return the same at many times, each between the rows of `left` and `right`."""
+    h = (np.asarray(right.t) - left.t)[:, None]
+    s = (t - left.t)[:, None] / h
+    r = 1.0 - s
+    q = r * r * ((1.0 + 2.0 * s) * left.q + h * s * left.v)
+    q += s * s * ((3.0 - 2.0 * s) * right.q - h * r * right.v)
+    v = r * left.v + s * right.v - 0.5 * h * s * r * (right.vdot - left.vdot)
+    linear = (a + s * (b - a) for a, b in zip(left[3:], right[3:], strict=True))
+    return Knot(t, q, v, *linear)  # type: ignore[arg-type]
+
+
 class Osculating:
     """The polynomial with given values and derivatives at k times; its error is O(h^(2 k)).
 

@@ -270,6 +270,12 @@ class GenAlphaI3(GeneralizedAlpha):
         return kept[:n], kept[n : n + m], kept[n + m :]
 
     @staticmethod
+    def report_rows(o: Mechanism, rows: Array) -> Reported | None:
+        """See `Scheme`."""
+        vdot, lam, psi, end = 1 + np.cumsum([3 * o.n_q, o.n_q, o.n_lam, o.n_psi])
+        return rows[:, vdot:lam], rows[:, lam:psi], rows[:, psi:end]
+
+    @staticmethod
     def history(coefficients: Any, t: float, v: Array, vdot: Array) -> History:
         """Means of `a`: the drift of the velocities jumps when the step size changes."""
         return MeanHistory(coefficients, t, v, vdot)

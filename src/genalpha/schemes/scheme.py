@@ -206,6 +206,14 @@ class Scheme(Problem):
         raise NotImplementedError
 
     @staticmethod
+    def report_rows(o: Mechanism, rows: Array) -> Reported | None:
+        """Return the same of many steps at once, which are rows (t, q, v, a, kept).
+
+        None (default): it costs as much as one by one.
+        """
+        return None
+
+    @staticmethod
     def meant(o: Mechanism, t: float, motion: Motion) -> Array:
         """Return what `a` approximates, of the true motion at t (+ alpha h)."""
         return np.asarray(motion.vdot)

@@ -62,7 +62,7 @@ from genalpha.numerics.linear import Solve
 from genalpha.numerics.mass import mass_solver
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.numerics.roots import Root, acting
-from genalpha.schemes.native import native_steps
+from genalpha.schemes.native import native_accelerations, native_steps
 from genalpha.schemes.printed import Printed, acceleration, constraint, position, velocity
 from genalpha.schemes.scheme import GeneralizedAlpha, Reported, Scheme, Settings
 
@@ -310,6 +310,14 @@ class GenAlphaSOI2(GeneralizedAlpha):
             return mass_solver(o, t, q)(f), lam, psi
         except SingularSystemError:  # massless coordinates: only the constraints move them
             return accelerations(o, t, q, v, lam, psi)[0], lam, psi
+
+    @staticmethod
+    def report_rows(o: Mechanism, rows: Array) -> Reported | None:
+        """See `Scheme`; in machine code, or not at once."""
+        vdot, start = native_accelerations(o, rows), 1 + 3 * o.n_q
+        if vdot is None:
+            return None
+        return vdot, rows[:, start : start + o.n_lam], rows[:, start + o.n_lam :]
 
     @classmethod
     def roots(cls, o: Mechanism, c: Coefficients) -> tuple[Root, ...]:

@@ -42,18 +42,36 @@ def native_steps(module: str, name: str, scheme: Any, count: int, *more: str) ->
     """
     o, newton = scheme.o, scheme.newton
     size, method = o.n_q + o.n_lam + o.n_psi, scheme.systems.method
-    fits = COMPILED and o.whole is None and o.is_ideal and not o.is_sparse
-    fits = fits and newton.mode == "auto" and method in DENSE
+    fits = newton.mode == "auto" and method in DENSE
     if not fits or (size > LARGEST and method == "auto"):
         return None
     wanted = [*ALWAYS]
     wanted += [*HOLONOMIC, *more] if o.n_lam else []
     wanted += NONHOLONOMIC if o.n_psi else []
     wanted += TANGENT if o.given.intersection(TANGENT) else []
-    found = {key: _in_c(getattr(o, key)) for key in wanted}
-    if any(x is None for x in found.values()):
+    found = _all_in_c(o, wanted)
+    if found is None:
         return None
     return getattr(importlib.import_module(f"{__name__}.{module}"), name)(scheme, found, count)
+
+
+def native_accelerations(o: Any, rows: np.ndarray) -> np.ndarray | None:
+    """Return accelerations of steps (t, q, v, a, lam, psi) by machine code; None if it cannot."""
+    wanted = [*ALWAYS]
+    wanted += ["holonomic_jacobian", "holonomic_acceleration"] if o.n_lam else []
+    wanted += ["nonholonomic_jacobian", "nonholonomic_acceleration"] if o.n_psi else []
+    found = _all_in_c(o, wanted)
+    if found is None:
+        return None
+    return importlib.import_module(f"{__name__}.reports").Reports(o, found)(rows)
+
+
+def _all_in_c(o: Any, names: list[str]) -> dict[str, Any] | None:
+    """Return callbacks by name, if all of them are C functions or constant matrices."""
+    if not COMPILED or o.whole is not None or not o.is_ideal or o.is_sparse:
+        return None
+    found = {key: _in_c(getattr(o, key)) for key in names}
+    return None if any(x is None for x in found.values()) else found
 
 
 def _in_c(function: Any) -> Any:

@@ -10,9 +10,10 @@ from libc.math cimport fabs, fmax
 from libc.string cimport memcpy, memset
 
 from genalpha.kernels.memory cimport Size, doubles
-from genalpha.schemes.native.newton cimport (
-    LU, Steps, add_multiple, factorize, largest, put, put_transposed, solve, value,
+from genalpha.schemes.native.linear cimport (
+    LU, add_multiple, factorize, largest, put, put_transposed, solve,
 )
+from genalpha.schemes.native.newton cimport Steps, value
 
 import numpy as np
 

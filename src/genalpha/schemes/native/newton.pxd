@@ -3,6 +3,7 @@
 cimport numpy as cnp
 from genalpha.kernels.memory cimport Size
 from genalpha.kernels.native cimport Function, evaluate
+from genalpha.schemes.native.linear cimport LU
 
 cdef enum:
     #: Steps that are remembered, and those that a polynomial goes through, see `prediction`.
@@ -28,28 +29,9 @@ cdef inline double* value(Callback* f, double t, double* q, double* v=NULL, doub
     return f.out
 
 
-cdef struct LU:
-    #: A matrix in Fortran order, which becomes its factors.
-    double* a
-    int* pivots
-    int size
-
-
-cdef bint factorize(LU* lu) noexcept nogil
-cdef void solve(LU* lu, double* x) noexcept nogil
-
 cdef struct Scales:
     #: See `genalpha.numerics.accuracy.Scales`.
     double noise, multiplier_noise, mass_over_gradient
-
-
-cdef void add_multiple(double* r, double c, double* x, Size n) noexcept nogil
-cdef void add_product(double* r, double c, double* A, double* x, Size n, Size m) noexcept nogil
-cdef void add_transposed(double* r, double c, double* A, double* x, Size n, Size m) noexcept nogil
-cdef void put(LU* lu, Size row, Size column, double c, double* A, Size n, Size m) noexcept nogil
-cdef void put_transposed(LU* lu, Size row, Size column, double c, double* A, Size n,
-                         Size m) noexcept nogil
-cdef double largest(double* x, Size n) noexcept nogil
 
 
 cdef class Steps:

@@ -1,6 +1,7 @@
 # C types of `genalpha.schemes.native.soi2`.
 
-from genalpha.schemes.native.newton cimport LU, Steps
+from genalpha.schemes.native.linear cimport LU
+from genalpha.schemes.native.newton cimport Steps
 
 
 cdef class SOI2(Steps):
