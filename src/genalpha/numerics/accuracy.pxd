@@ -16,8 +16,13 @@ cpdef Scales scales(
     o, inertia, tangent, J, cnp.ndarray q, double displacement, solve
 )
 
-@cython.locals(per=double)
 cpdef double size(
+    double relative, Scales scales, cnp.ndarray d, cnp.ndarray x, cnp.ndarray at,
+    double displacement, Py_ssize_t n, Py_ssize_t m
+) except? -1.0
+
+@cython.locals(per=double)
+cdef double _size(
     double relative, Scales scales, cnp.ndarray d, cnp.ndarray x, cnp.ndarray at,
     double displacement, Py_ssize_t n, Py_ssize_t m
 ) except? -1.0
