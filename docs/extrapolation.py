@@ -1,6 +1,6 @@
 """Write the tables of true errors, estimates and orders into the page on the error of the result.
 
-    python docs/extrapolation.py [errors] [orders] [race [mechanism ...]]
+    python docs/extrapolation.py [errors] [orders] [race] [mechanism ...]
 
 takes some minutes; the race, with its figure of work and precision, half an hour.
 `python -m tests.fuzz.result_errors 200 --page` writes the table of random mechanisms.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,18 +44,24 @@ def main(what: list[str]) -> None:
     if "race" in what or not what:
         put(PAGE, "race", raced([x for x in what if x in error_race.CASES] or error_race.CASES))
     if "errors" in what or not what:
-        put(PAGE, "errors", errors())
+        errors([x for x in what if x in CASES] or list(CASES))
     if "orders" in what or not what:
         put(PAGE, "orders", order_table())
 
 
-def errors() -> str:
-    """Return the table of all mechanisms whose motion is known."""
+def errors(names: Sequence[str]) -> None:
+    """Write the table of mechanisms whose motion is known, as far as they are done."""
     claims: dict[str, list[Claim]] = {}
-    for name, case in CASES.items():
+    for name in names:
+        case = CASES[name]
         if case.make().reference is not None:
             claims[name] = judged(case)
             print(name, [f"{x.true:.0e} / {x.estimate:.0e}" for x in claims[name]], flush=True)
+            put(PAGE, "errors", error_tables(claims))
+
+
+def error_tables(claims: Mapping[str, list[Claim]]) -> str:
+    """Return counts, the table, and what is remarkable."""
     everything = [x for own in claims.values() for x in own]
     heads = ("mechanism", *(f"{wanted:.0e}" for wanted in WANTED))
     rows = [(name, *map(cell, own)) for name, own in claims.items()]
@@ -90,7 +96,8 @@ def raced(names: Sequence[str]) -> str:
     handles = {x.get_label(): x for ax in axes.flat for x in ax.get_lines()}
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=4)
     figure.savefig(FIGURE, dpi=110)
-    return markdown(tables(rows, {})[0][1])
+    picture = f"![CPU time over the error of q](../images/{FIGURE.name})"
+    return f"{markdown(tables(rows, {})[0][1])}\n{picture}\n"
 
 
 def work_and_precision(ax: Any, climbs: Sequence[Climb]) -> None:

@@ -54,7 +54,9 @@ def through_window(window: Window, off: Pair, sizes: Mapping[str, float], budget
     """Return a window whose errors have those of its start in them."""
     if window.times.size == 1 or not any(x.any() for x in off):
         return window
-    carried = _carried(window, off, sizes, budget)
+    carried = _larger(
+        _carried(window, off, sizes, budget), _carried(window, _turned(off), sizes, budget), sizes
+    )
     if window.stop is not None:
         carried = window.cut(carried, window.stop.t)
     q, v = (x + np.abs(y) for x, y in zip(window.bounds, carried, strict=True))
@@ -89,6 +91,23 @@ def _louder(signed: Array, noise: float) -> Array:
     """Return errors with noise; where there is nothing else, signs alternate."""
     signs = np.where(signed == 0.0, (-1.0) ** np.arange(signed.size), np.sign(signed))
     return np.asarray(signed + noise * signs)
+
+
+def _turned(off: Pair) -> Pair:
+    """Return an error of the same size in another direction: one alone may miss what grows."""
+    dq, dv = (x * (-1.0) ** np.arange(x.size) for x in off)
+    return dq, dv
+
+
+def _larger(one: Pair, other: Pair, sizes: Mapping[str, float]) -> Pair:
+    """Return the pair that is larger at the end of a window."""
+
+    def size(pair: Pair) -> float:
+        return max(
+            float(np.abs(x[-1]).max()) / (sizes[k] or 1.0) for k, x in zip("qv", pair, strict=True)
+        )
+
+    return one if size(one) >= size(other) else other
 
 
 def _carried(window: Window, off: Pair, sizes: Mapping[str, float], budget: Budget) -> Pair:
