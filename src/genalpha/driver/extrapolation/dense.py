@@ -15,7 +15,7 @@ Pair = tuple[Array, Array]
 
 #: Points that a polynomial goes through, with its derivatives.
 POINTS = 6
-#: So many intervals are looked at for the error between points, those at both ends included.
+#: At most so many intervals are looked at for the error between points.
 LOOKED_AT = 7
 #: Errors of polynomials through 4, 5, 6 points fall in about a geometric sequence: that of the last
 #: is this times the ratio of the differences before, and at most the last difference.
@@ -80,10 +80,9 @@ class Dense:
 
     def errors(self, kinds: Sequence[str]) -> dict[str, float]:
         """Return the largest errors between the points, of some of "q", "v", "lam", "psi"."""
-        times, last = self._times, self._times.size - 2
-        chosen = np.unique(np.linspace(0, last, min(LOOKED_AT, last + 1)).round().astype(int))
+        times = self._times
         found = dict.fromkeys(kinds, 0.0)
-        for i in chosen.tolist():
+        for i in self._likely():
             t = float(0.5 * (times[i] + times[i + 1]))
             off = self.error_at(t)
             errors = dict(zip("qv", off, strict=True))
@@ -92,6 +91,13 @@ class Dense:
             for kind in found:
                 found[kind] = max(found[kind], float(np.abs(errors[kind]).max(initial=0.0)))
         return found
+
+    def _likely(self) -> list[int]:
+        """Return intervals where errors are likely: both ends, and where the motion bends most."""
+        h, last = np.diff(self._times)[:, None], self._times.size - 2
+        bends = np.diff(self._q, axis=0) - 0.5 * h * (self._v[1:] + self._v[:-1])
+        most = np.argsort(np.abs(bends).max(axis=1))[-(LOOKED_AT - 2) :]
+        return sorted({0, last, *most.tolist()})
 
 
 def _fallen(good: Array, less: Array, least: Array) -> Array:
