@@ -54,6 +54,15 @@ def test_vectors(seed, n, m):
     check("error_weights", np.abs(w), 0.1, x, y)
     check("weighted_norm", x, 1.0 + np.abs(w))
     check("weighted_cosine", x, y, 1.0 + np.abs(w))
+    check("largest_ratio", x, np.concatenate([3.0 * y, other]))
+    places = r.integers(0, max(n, 1), m if n else 0)
+    check("taken", x, places)
+    check("taken", x, places, other)
+    places, targets = r.permutation(n)[: min(n, m)], []
+    for module in (compiled, plain):
+        targets.append(x.copy())
+        module.write_at(targets[-1], places, other)
+    np.testing.assert_array_equal(*targets)
     times, values = np.cumsum(r.uniform(0.1, 1.0, 4)), np.array([x, y, z, w])
     for newest in range(4):  # rows are written in turn
         rows = np.roll(values, newest + 1, axis=0), np.roll(times, newest + 1)
@@ -61,6 +70,14 @@ def test_vectors(seed, n, m):
         check("extrapolated", *rows, newest, 1, 9.0)
         check("extrapolated", *rows, newest, 4, times[-1] + 0.5, (1.6, 0.64), rtol=1e-10)
         check("extrapolated", *rows, newest, 4, 9.0, (2.4, 1.92, 0.512), rtol=1e-10)
+
+
+def test_places_that_are_none_are_refused():
+    for places in (np.array([3]), np.array([-1]), np.array([0.0])):
+        with pytest.raises((IndexError, TypeError)):
+            compiled.taken(np.zeros(3), places)
+        with pytest.raises((IndexError, TypeError)):
+            compiled.write_at(np.zeros(3), places, np.ones(1))
 
 
 @RANDOM

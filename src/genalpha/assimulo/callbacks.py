@@ -23,7 +23,8 @@ from genalpha.model.differences import (
     scale,
     time_scale,
 )
-from genalpha.model.residual import LARGE, Balance, Blocks, OneResidual
+from genalpha.model.residual import Balance, OneResidual
+from genalpha.model.residual_blocks import LARGE, Blocks
 
 Array = np.ndarray
 Matrix = Any  # np.ndarray or a sparse array

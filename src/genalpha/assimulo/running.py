@@ -275,7 +275,8 @@ class Reports(Keeper):
         """See `Keeper`."""
         t, solver = self._run.t, self._solver
         last = t == self._tf
-        solver._count()
+        if self._opts["report_continuously"]:  # otherwise nobody can look before the end
+            solver._count()
         passed, stop = solver._report(self._run.at(t), last, self._opts, self._found)
         if stop:
             self.flag = int(ID_PY_EVENT)

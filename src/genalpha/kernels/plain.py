@@ -51,6 +51,21 @@ def stacked(
     return np.concatenate([a * x, b * y] if z is None else [a * x, b * y, c * z])
 
 
+def write_at(r: Array, places: Array, x: Array) -> None:
+    """Write the first values of x into r, at their places."""
+    r[places] = x[: places.size]
+
+
+def taken(x: Array, places: Array, factors: Array | None = None) -> Array:
+    """Return the values of x at some places, times factors."""
+    return x[places] if factors is None else x[places] * factors[: places.size]
+
+
+def largest_ratio(x: Array, y: Array) -> float:
+    """Return the largest |x_i| / max(1, |y_i|), or 0; of a longer y, the first entries count."""
+    return float(np.fmax.reduce(np.abs(x) / np.fmax(1.0, np.abs(y[: x.size])), initial=0.0))
+
+
 def error_weights(atol: Array, rtol: float, x: Array, x_new: Array) -> Array:
     """Return atol + rtol max(|x|, |x_new|), component by component."""
     return np.asarray(atol + rtol * np.maximum(np.abs(x), np.abs(x_new)))

@@ -109,6 +109,66 @@ cpdef add(cnp.ndarray r, Size first, double c, cnp.ndarray y):
         to[first + i] += c * ys[i]
 
 
+cdef inline Size* numbers(cnp.ndarray x) except NULL:
+    """The memory of a contiguous vector of indices; anything else is a mistake of ours."""
+    if x is None:
+        raise TypeError("expected contiguous indices, got None")
+    if not (cnp.PyArray_TYPE(x) == cnp.NPY_INTP and cnp.PyArray_IS_C_CONTIGUOUS(x)):
+        raise TypeError(f"expected contiguous indices, got {(<object> x).dtype}")
+    return <Size*> cnp.PyArray_DATA(x)
+
+
+cdef inline bint fits(Size* at, Size count, Size n) except False:
+    cdef Size i
+    for i in range(count):
+        if at[i] < 0 or at[i] >= n:
+            raise IndexError(f"entry {at[i]} of {n}")
+    return True
+
+
+cpdef write_at(cnp.ndarray r, cnp.ndarray places, cnp.ndarray x):
+    cdef double* to = doubles(r)
+    cdef double* xs = doubles(x)
+    cdef Size* at = numbers(places)
+    cdef Size i, n = cnp.PyArray_SIZE(places)
+    if cnp.PyArray_SIZE(x) < n:
+        raise ValueError(f"{cnp.PyArray_SIZE(x)} values for {n} places")
+    fits(at, n, cnp.PyArray_SIZE(r))
+    for i in range(n):
+        to[at[i]] = xs[i]
+
+
+cpdef cnp.ndarray taken(cnp.ndarray x, cnp.ndarray places, cnp.ndarray factors=None):
+    cdef double* xs = doubles(x)
+    cdef Size* at = numbers(places)
+    cdef Size i, n = cnp.PyArray_SIZE(places)
+    cdef cnp.ndarray result = vector(n)
+    cdef double* r = <double*> cnp.PyArray_DATA(result)
+    cdef double* c
+    fits(at, n, cnp.PyArray_SIZE(x))
+    for i in range(n):
+        r[i] = xs[at[i]]
+    if factors is not None:
+        c = doubles(factors)
+        if cnp.PyArray_SIZE(factors) < n:
+            raise ValueError(f"{cnp.PyArray_SIZE(factors)} factors for {n} places")
+        for i in range(n):
+            r[i] *= c[i]
+    return result
+
+
+cpdef double largest_ratio(cnp.ndarray x, cnp.ndarray y) except? -1.0:
+    cdef double* xs = doubles(x)
+    cdef double* ys = doubles(y)
+    cdef Size i, n = cnp.PyArray_SIZE(x)
+    cdef double found = 0.0
+    if cnp.PyArray_SIZE(y) < n:
+        raise ValueError(f"{cnp.PyArray_SIZE(y)} sizes for {n} values")
+    for i in range(n):
+        found = fmax(found, fabs(xs[i]) / fmax(1.0, fabs(ys[i])))
+    return found
+
+
 cdef enum:
     #: Rows that an extrapolation may look at.
     MOST = 12

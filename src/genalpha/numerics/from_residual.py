@@ -14,16 +14,19 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from genalpha.errors import ConvergenceError, SingularSystemError
+from genalpha.kernels import norm, part, plus, solution, stacked
 from genalpha.model import Mechanism
-from genalpha.model.residual import Blocks, OneResidual
+from genalpha.model.residual import OneResidual
+from genalpha.model.residual_blocks import Blocks
 from genalpha.numerics.linear import Solve, factorize, saddle
+from genalpha.numerics.secants import Secants
 
 Array = np.ndarray
 
 #: A correction of this size, relative to accelerations or multipliers, is the last one: differences
 #: are no better.
 ENOUGH = 1e-7
-#: The same of values that are only shown.
+#: The same of values that are only shown, if Newton's iteration is not less accurate.
 ROUGHLY = 1e-6
 #: Errors of differences are smaller than this.
 NOISE = 1e-4
@@ -69,17 +72,23 @@ class Accelerations:
 
     def __init__(self, whole: OneResidual, vdot: Array, known: Blocks | None = None) -> None:
         self.whole, self.vdot = whole, vdot
-        self._unit = 1.0
+        # what the matrices have missed
+        self._secants, self._unit = Secants(learns=True), 1.0
         self._blocks, self._solve = known, None if known is None else self._factorized(known)
         self._mass: tuple[Array | None, Solve] | None = None
         self._last: tuple[tuple[Any, ...], Array] | None = None
         self._past: list[tuple[float, Array]] = []
         # contraction of the last corrections; 1 is "unknown"
         self._rate = 1.0
-        #: Last accelerations of given multipliers, see `true_acceleration`.
+        #: The smallest correction of values that are only shown.
+        self.roughly = ROUGHLY
+        #: Last accelerations of given multipliers, see `true_acceleration`, what the mass has
+        #: missed of them, and how it contracts.
         self.shown: list[tuple[float, Array]] = []
+        self.of_mass, self.mass_rate = Secants(learns=True), OF_MASS
 
     def _factorized(self, blocks: Blocks) -> Solve:
+        self._secants.renew()
         reactions = float(np.max(np.abs(blocks.R), initial=0.0))
         self._unit = float(np.max(np.abs(blocks.A))) / reactions if reactions else 1.0
         return factorize(saddle(blocks.A, blocks.R, np.vstack([blocks.G, blocks.K])))
@@ -117,19 +126,22 @@ class Accelerations:
         return extrapolated(self._past, t, x)
 
     def _solved(self, name: str, t: float, q: Array, v: Array, x: Array, accurate: bool) -> Array:
-        last, fresh, enough = np.inf, False, ENOUGH if accurate else ROUGHLY
-        rate = 1.0
+        last, fresh, enough = np.inf, False, ENOUGH if accurate else self.roughly
+        rate, n, weight = 1.0, self.whole.n, 1.0 / self._unit**2
         self._take_latest()
+        self._secants.begin()
         for iteration in range(MAX_ITERATIONS):
             if self._solve is None:
                 self._solve, fresh = self._factorized(self._apart(t, q, v, x)), True
-            d = self._solve(-self._imbalance(t, q, v, x, accurate))
+            d = solution(self._solve, self._imbalance(t, q, v, x, enough))
+            d = self._secants.accelerated(-d, n, weight, t)
             size = self._size(d, x, AT_REST * max(1.0, float(np.max(np.abs(q)))))
             if not iteration and size <= NOTHING:
                 return x
             rate = size / last if iteration else self._rate
-            x, last = x + d, size
+            x, last = plus(x, 1.0, d), size
             if iteration:
+                rate = max(rate, min(self._secants.missed, 0.5))
                 self._rate = max(rate, BELIEVED)
             # corrections that no longer become smaller are errors of the differences
             if size <= enough or (iteration > 1 and size <= NOISE and rate > 0.3):
@@ -164,16 +176,17 @@ class Accelerations:
         if self._mass is None or self._mass[0] is not near:
             M = self.whole.mass(t, q, v, lam, psi) if near is None else near
             self._mass = near, factorize(M)
+            self.of_mass.renew()
         return self._mass[1]
 
-    def _imbalance(self, t: float, q: Array, v: Array, x: Array, accurate: bool) -> Array:
+    def _imbalance(self, t: float, q: Array, v: Array, x: Array, enough: float) -> Array:
         n, m = self.whole.n, self.whole.m
-        vdot = x[:n]
-        at = self.whole.balance(t, q, v, vdot, x[n : n + m], x[n + m :])
+        vdot = part(x, 0, n)
+        at = self.whole.balance(t, q, v, vdot, part(x, n, n + m), part(x, n + m, x.size))
         if x.size == n:
             return at.motion
-        level = self.whole.acceleration_level(t, q, v, vdot, at, accurate)
-        return np.concatenate([at.motion, *level])
+        g, k = self.whole.acceleration_level(t, q, v, vdot, at, enough)
+        return stacked(1.0, at.motion, 1.0, g, 1.0, k)
 
     def _size(self, d: Array, x: Array, least: float) -> float:
         """Return the size of a correction relative to accelerations, or to what reactions make.
@@ -181,10 +194,12 @@ class Accelerations:
         Multipliers are accelerations in units of mass over gradient; either may be zero, and both
         are taken for `least` then.
         """
-        n, unit = self.whole.n, self._unit
-        parts = [(x[:n], d[:n], 1.0)] + ([(x[n:], d[n:], unit)] if x.size > n else [])
-        whole = max(float(np.max(np.abs(x)) + np.max(np.abs(d))) / u for x, d, u in parts)
-        return max(float(np.max(np.abs(d))) / u for _, d, u in parts) / max(whole, least)
+        n, d, x = self.whole.n, np.abs(d), np.abs(x)
+        change, whole = d[:n].max(), x[:n].max() + d[:n].max()
+        if x.size > n:
+            change = max(change, d[n:].max() / self._unit)
+            whole = max(whole, (x[n:].max() + d[n:].max()) / self._unit)
+        return float(change / max(whole, least))
 
     def _apart(self, t: float, q: Array, v: Array, x: Array) -> Blocks:
         """Return M, G, K and reactions: three sweeps, because they are wanted apart."""
@@ -206,8 +221,9 @@ def about_mass(
     """
     lam, psi = np.zeros(whole.m), np.zeros(whole.l)
     if whole.constant_mass is not None:
-        base = whole.balance(t, q, v, 0.0 * a, lam, psi).motion
-        if whole.verify_mass(t, q, v, a, lam, psi, base):
+        # the differences have been at the same point, with accelerations
+        moving = whole.split(whole.recalled((t, q, v, a, lam, psi))).motion
+        if whole.verify_mass(t, q, v, (a, moving), np.zeros(whole.n), lam, psi):
             return whole.constant_mass
     known = None if whole.start_blocks is None else whole.start_blocks.A
     if known is not None and n_states:  # whose rates may be stiff while the forces are not
@@ -216,6 +232,11 @@ def about_mass(
     if known is None or np.abs(found).max() <= STIFF * np.abs(known).max():
         return found
     return whole.mass(t, q, v, lam, psi)
+
+
+def show_roughly(whole: OneResidual, relative: float) -> None:
+    """Let what is only shown have the accuracy of Newton's iteration."""
+    accelerations_of(whole).roughly = max(ROUGHLY, relative)
 
 
 def extrapolated(past: list[tuple[float, Array]], t: float, otherwise: Array) -> Array:
@@ -249,16 +270,20 @@ def true_acceleration(o: Mechanism, t: float, q: Array, v: Array, lam: Array, ps
         solve = known.mass_solver(t, q, v, lam, psi)
     except SingularSystemError:
         return known(o.name, t, q, v, lam, psi, accurate=False)[0]
-    vdot, last = extrapolated(known.shown, t, known.vdot), np.inf
-    for _ in range(MAX_ITERATIONS):
-        d = solve(-whole.balance(t, q, v, vdot, lam, psi).motion)
-        vdot = vdot + d
-        if whole.constant_mass is not None:
-            break
-        size = float(np.max(np.abs(d)) / (np.max(np.abs(vdot)) or 1.0))
-        rate = min(size / last, 1.0) if last < np.inf else OF_MASS
+    vdot, last, rate = extrapolated(known.shown, t, known.vdot), np.inf, known.mass_rate
+    known.of_mass.begin()
+    for iteration in range(MAX_ITERATIONS):
+        d = solution(solve, whole.balance(t, q, v, vdot, lam, psi).motion)
+        d = known.of_mass.accelerated(-d, whole.n, 1.0, t)
+        vdot = plus(vdot, 1.0, d)
+        size = norm(d) / (norm(vdot) or 1.0)
+        if iteration:
+            rate = max(min(size / last, 1.0), min(known.of_mass.missed, 0.5))
+            known.mass_rate = max(rate, BELIEVED)
         last = size
-        if rate * size <= ROUGHLY:
+        if whole.constant_mass is not None or rate * size <= known.roughly:
             break
+    if not iteration:
+        known.mass_rate **= 0.8  # one correction tells nothing new
     known.shown = [*known.shown[-2:], (t, vdot)]
     return vdot

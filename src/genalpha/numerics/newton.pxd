@@ -3,7 +3,7 @@
 cimport cython
 cimport numpy as cnp
 from genalpha.numerics.counters cimport Counters
-from genalpha.kernels.vectors cimport broyden, combined, norm, part, plus, secant
+from genalpha.numerics.secants cimport Secants
 
 
 cdef class Problem:
@@ -20,27 +20,27 @@ cdef class Newton:
     cdef public object solvers, last_solvers
     cdef public double rate
     cdef int _fewest, _extra, _age
-    cdef double _life, _rate_of_new, _made, _missed
+    cdef double _life, _rate_of_new
     cdef public bint learns
-    cdef list _pairs, _moves
-    cdef cnp.ndarray _given, _moved
+    cdef list _secants
     cdef str _last
 
     cpdef forget(self)
-    @cython.locals(weight=double, moved=double, wrong=cnp.ndarray)
+    @cython.locals(secants=Secants)
     cpdef cnp.ndarray accelerated(
-        self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient, double t, units=*
+        self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient, double t, units=*, int group=*
     )
-    @cython.locals(weight=double)
+    @cython.locals(secants=Secants)
     cpdef cnp.ndarray improved(
         self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient, double t
     )
     @cython.locals(believed=double)
     cpdef solve(self, Problem problem)
+    @cython.locals(secants=Secants)
     cdef _renew(self, Problem problem)
     @cython.locals(
         iteration=int, rate=double, size=double, worst=double, largest_before=double, last=tuple,
-        sizes=tuple, remaining=double, rounding=double
+        sizes=tuple, remaining=double, rounding=double, secants=Secants
     )
     cdef bint _iterate(self, Problem problem, bint renew) except -1
     @cython.locals(left=int)
@@ -48,6 +48,8 @@ cdef class Newton:
     @cython.locals(seen=double, smallest=double, smallest_new=double)
     cdef _remember(self, int iteration, double worst)
 
+
+cdef double _weight(double mass_over_gradient) except? -1.0
 
 @cython.locals(largest=double, size=double)
 cdef double _largest(tuple sizes) except? -1.0

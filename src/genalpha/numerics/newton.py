@@ -22,8 +22,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from genalpha.errors import ConvergenceError
-from genalpha.kernels import broyden, combined, norm, part, plus, secant
 from genalpha.numerics.counters import Counters
+from genalpha.numerics.secants import Secants
 
 Array = np.ndarray
 Sizes: TypeAlias = tuple[float, ...]
@@ -42,8 +42,6 @@ REMAINING = 0.1
 ROUNDING = 16.0
 #: A rate below this is not believed of the next step, nor one below this of the next matrix.
 SMALLEST_RATE, SMALLEST_NEW_RATE = 1e-3, 1e-4
-#: What so many corrections have missed is remembered, as long as the matrix lives.
-MEMORY = 3
 
 
 class Problem:
@@ -117,16 +115,8 @@ class Newton:
         self._age, self._life = 0, math.inf
         # contraction rate of a new matrix; 1 is "unknown"
         self._rate_of_new = 1.0
-        # when the matrix was made; corrections, what was wrong with each, and the matrix's age then
-        self._made = math.nan
-        self._pairs: list[tuple[Array, Array, float]] = []
-        # corrections so far of the present iteration, if it does not learn from step to step
-        self._moves: list[Array] = []
-        # the last correction of the present iteration, as the matrix gave it and as it was made
-        self._given: Array | None = None
-        # what the matrix has missed of the last correction but one, relative to it
-        self._missed = 0.0
-        self._moved: Array | None = None
+        # what matrices have missed of each group of unknowns
+        self._secants = [Secants(learns)]
         # how the last iteration that did not converge ended
         self._last = ""
 
@@ -135,9 +125,15 @@ class Newton:
         self.solvers, self.rate, self._rate_of_new = None, 1.0, 1.0
 
     def accelerated(
-        self, d: Array, n: int, mass_over_gradient: float, t: float, units: Array | None = None
+        self,
+        d: Array,
+        n: int,
+        mass_over_gradient: float,
+        t: float,
+        units: Array | None = None,
+        group: int = 0,
     ) -> Array:
-        """Return a correction with Broyden's updates of the iteration matrix, or see `secant`.
+        """Return a correction that makes up for the age of the matrix, see `Secants`.
 
         Parameters
         ----------
@@ -150,33 +146,20 @@ class Newton:
             The time, from which the age of the matrix follows.
         units : (n + m + l,) array, optional
             Sizes of all unknowns, where accelerations are not of one.
+        group : int
+            Unknowns that are corrected by a matrix of their own have a number of their own.
         """
         if units is not None:
-            return self.accelerated(d / units, n, mass_over_gradient, t) * units
-        if not self.learns:
-            weight = 1.0 / mass_over_gradient**2 if mass_over_gradient else 1.0
-            d = broyden(self._moves, d, n, weight)
-            self._moves.append(d)
-            return d
-        if self._made != self._made:
-            self._made = t
-        if self._given is not None and self._moved is not None:
-            wrong = combined(1.0, self._moved, -1.0, self._given, 1.0, d)
-            moved = norm(part(self._moved, 0, n))
-            self._missed = norm(part(wrong, 0, n)) / moved if moved else 0.0
-            pair = self._moved, wrong, abs(t - self._made)
-            self._pairs = [*self._pairs[1 - MEMORY :], pair]
-        self._given = plus(d, 0.0, d)
-        self._moved = self.improved(d, n, mass_over_gradient, t)
-        return self._moved
+            return self.accelerated(d / units, n, mass_over_gradient, t, None, group) * units
+        while len(self._secants) <= group:
+            self._secants.append(Secants(self.learns))
+        secants = self._secants[group]
+        return secants.accelerated(d, n, _weight(mass_over_gradient), t)
 
     def improved(self, d: Array, n: int, mass_over_gradient: float, t: float) -> Array:
-        """Return what the iteration matrix gives, by what is known of its age; `d` is overwritten.
-
-        The same as `accelerated` for what is no correction of the present iteration.
-        """
-        weight = 1.0 / mass_over_gradient**2 if mass_over_gradient else 1.0
-        return secant(self._pairs, d, n, weight, abs(t - self._made))
+        """Return the same for what is no correction of the present iteration; overwrites `d`."""
+        secants = self._secants[0]
+        return secants.improved(d, n, _weight(mass_over_gradient), t)
 
     def solve(self, problem: Problem) -> None:
         """Correct the unknowns of a problem until they solve it.
@@ -213,7 +196,8 @@ class Newton:
         """Make a new matrix."""
         self.solvers, self.rate, self._rate_of_new = problem.setup(), 1.0, 1.0
         self._fewest, self._extra, self._age = self.max_iterations, 0, 0
-        self._made, self._pairs = math.nan, []
+        for secants in self._secants:
+            secants.renew()
 
     def _iterate(self, problem: Problem, renew: bool) -> bool:
         """Iterate with the present matrix, or with a new one for each correction but the first.
@@ -222,17 +206,20 @@ class Newton:
         """
         last: Sizes = ()
         remaining, rounding = REMAINING, ROUNDING
-        worst = largest_before = self._missed = 0.0
-        self._given, self._moves = None, []
+        worst = largest_before = 0.0
+        for secants in self._secants:
+            secants.begin()
         for iteration in range(self.max_iterations):
             if iteration and renew:
                 self.solvers = problem.setup()
-                self._made, self._pairs, self._given, self._moves = math.nan, [], None, []
+                for secants in self._secants:
+                    secants.renew()
             sizes = problem.correct(self.solvers)
             self.counters.nniters += 1
             rate = _rate(sizes, last) if iteration else self.rate
             if iteration and self.learns:  # what was learnt may help this once only
-                rate = max(rate, min(self._missed, 0.5))
+                for secants in self._secants:
+                    rate = max(rate, min(secants.missed, 0.5))
             size = _largest(sizes)
             # of two small ones, the second may be rounding: the rate is then this or better
             if iteration == 1 or largest_before > rounding:
@@ -277,6 +264,11 @@ class Newton:
         elif self._age > self._life:  # no use in trying it: it would fail
             self._life += LIFE_GROWTH
             self.solvers = None
+
+
+def _weight(mass_over_gradient: float) -> float:
+    """Return how much multipliers count in scalar products with accelerations."""
+    return 1.0 / mass_over_gradient**2 if mass_over_gradient else 1.0
 
 
 def _largest(sizes: Sizes) -> float:

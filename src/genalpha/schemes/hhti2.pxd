@@ -19,7 +19,7 @@ cdef class State:
 
 cdef class HHTI2(Holonomic):
     @cython.locals(o=Equations)
-    cpdef State begin(self, double t, motion, double h)
+    cpdef begin(self, double t, motion, double h)
     @cython.locals(
         o=Equations, newton=Newton, s=State, a0=cnp.ndarray, L=cnp.ndarray, f1=cnp.ndarray,
         x=Unknowns

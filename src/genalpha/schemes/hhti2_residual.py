@@ -7,7 +7,8 @@ no mass matrix is needed beside those of Newton's iteration. A correction costs
 - one call at (q1, v1) with vdot = f1 and without multipliers, for (3.4c) and g;
 - one at (q1, v1) with vdot = f1 + R1 and L1, for R1 of (3.4d) and, if the residual has rows for
   it, the rate of g; otherwise one more a little ahead in the motion;
-- one at (q0, v0) with vdot = f0 + R0 and L0, for R0 of (3.4d), as long as R0 moves: mostly once.
+- one at (q0, v0) with vdot = f0 + R0 and L0, for R0 of (3.4d), as long as L0 moves in directions in
+  which the reaction at q0 is not known from such calls, or from the end of the last step.
 
 Variants other than "end" take R1 elsewhere, at the price of another call. Reactions that are not
 linear in the multipliers are left to callbacks.
@@ -20,22 +21,24 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.kernels import part, stacked
+from genalpha.kernels import combined, norm, part, plus, product, solution, stacked, zeros
 from genalpha.model import Mechanism, Motion
 from genalpha.model.residual import Balance
 from genalpha.numerics.accuracy import Scales, larger, of_rates, scales, size, with_states
-from genalpha.numerics.from_residual import about_mass, accelerations_of
+from genalpha.numerics.from_residual import about_mass, accelerations_of, show_roughly
 from genalpha.numerics.linear import Solve, factorize
-from genalpha.numerics.newton import Sizes
+from genalpha.numerics.newton import Newton, Sizes
 from genalpha.schemes.hht import NO_VECTOR, initial_solver
 from genalpha.schemes.hhti2 import HHTI2
-from genalpha.schemes.scheme import Reported
+from genalpha.schemes.scheme import Reported, Settings
 
 Array = np.ndarray
 
-#: R0 is asked for again while it moves by more than this, in units of the accuracy wanted: the mass
-#: with which it was corrected is right to some hundredths.
+#: R0 is asked for again while it moves by more than this, in units of the accuracy wanted: the
+#: matrix with which it was corrected is right to some hundredths.
 MOVING = 5.0
+#: Of a multiplier, this share must be new for its reaction to be remembered.
+NEW_DIRECTION = 1e-3
 
 
 @dataclass
@@ -59,15 +62,13 @@ class State:
 
 @dataclass
 class Unknowns:
-    """a1, L0, L1, R0, R1; R0 was asked for with the multiplier `asked`, and may be not settled."""
+    """a1, L0, L1, R0, R1."""
 
     a: Array
     L0: Array
     L1: Array
     R0: Array
     R1: Array
-    asked: Array
-    settled: bool
 
 
 @dataclass
@@ -77,14 +78,58 @@ class Matrices:
     position: Solve
     velocity: Solve
     scales: Scales
+    of_rates: Scales
     by_lam: Array
     mass: Solve
+
+
+class Reactions:
+    """M^-1 r(t, q, L) at one position, which is linear in L: known where it was asked for.
+
+    Parameters
+    ----------
+    L, R : (m,), (n,) array
+        A multiplier and its reaction.
+    """
+
+    def __init__(self, L: Array, R: Array) -> None:
+        self._n = R.size
+        self._known: list[tuple[Array, Array]] = []
+        self.add(L, R)
+
+    def add(self, L: Array, R: Array) -> None:
+        """Take over what is new of another one, in a direction of its own."""
+        left, reaction = self._apart(L)
+        length = norm(left)
+        if length > NEW_DIRECTION * norm(L):
+            known = combined(1.0 / length, R, -1.0 / length, reaction)
+            self._known.append(((1.0 / length) * left, known))
+
+    def _apart(self, L: Array) -> tuple[Array, Array]:
+        """Return the part of L whose reaction is not known, and the reaction to the rest."""
+        left, reaction = L, zeros(self._n)
+        for direction, known in self._known:
+            c = float(direction.dot(left))
+            left, reaction = plus(left, -c, direction), plus(reaction, c, known)
+        return left, reaction
+
+    def __call__(self, L: Array, by_lam: Array) -> tuple[Array, Array]:
+        """Return the reaction to L, and the part of it that is only known by the matrix."""
+        left, reaction = self._apart(L)
+        rest = product(by_lam, left)
+        return plus(reaction, 1.0, rest), rest
 
 
 class HHTI2OfResidual(HHTI2):
     """One step of (3.4), asked of a residual."""
 
     unknowns: Any
+
+    def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
+        super().__init__(o, settings, newton)
+        self.still, self.no_lam = np.zeros(o.n_q), np.zeros(o.n_lam)
+        assert o.whole is not None
+        show_roughly(o.whole, self.relative)
 
     def begin(self, t: float, motion: Motion, h: float) -> Any:
         """Start with a0 = f(t0, q0, v0)."""
@@ -111,99 +156,119 @@ class HHTI2OfResidual(HHTI2):
         n, m = self.o.n_q, self.o.n_lam
         self.t, self.h, self.hb, self.hg = s.t + h, h, h * h * self.beta, h * self.gamma
         self.q0, self.v0, self.f0, self.t0 = s.q, s.v, s.f, s.t
-        self.q_hat = s.q + h * s.v + h * h * (0.5 - self.beta) * a0
-        self.v_hat = s.v + h * (1.0 - self.gamma) * a0
+        self.q_hat = combined(1.0, s.q, h, s.v, h * h * (0.5 - self.beta), a0)
+        self.v_hat = plus(s.v, h * (1.0 - self.gamma), a0)
         guess = self.past.predicted(self.t)
-        a, L0, L1, R1 = np.split(guess, [n, n + m, n + 2 * m])
-        last, R0 = self.newton.last_solvers, s.R  # the reaction at the end of the last step
-        if last is not None:
-            R0 = R0 + last.by_lam @ (L0 - s.kept[m:])
-        self.unknowns = Unknowns(a, L0, L1, R0, R1, L0, m == 0)
+        a, L0, L1 = part(guess, 0, n), part(guess, n, n + m), part(guess, n + m, n + 2 * m)
+        R1 = part(guess, n + 2 * m, 2 * (n + m))
+        self.unknowns = Unknowns(a, L0, L1, s.R, R1)
+        if m:  # the reaction at the end of the last step, of another multiplier
+            self.reactions = Reactions(part(s.kept, m, 2 * m), s.R)
+            last = self.newton.last_solvers
+            self.unknowns.R0 = s.R if last is None else self.reactions(L0, last.by_lam)[0]
 
     def _q1(self, x: Unknowns) -> Array:
         """Return q1 (3.4a)."""
         w, half = self.weights, 0.5 * self.h * self.h
-        return np.asarray(self.q_hat + self.hb * x.a + half * (w.q0 * x.R0 + w.q1 * x.R1))
+        q = plus(self.q_hat, self.hb, x.a)
+        return combined(1.0, q, half * w.q0, x.R0, half * w.q1, x.R1)
 
     def _v1(self, x: Unknowns) -> Array:
         """Return v1 (3.4b)."""
-        w = self.weights
-        return np.asarray(self.v_hat + self.hg * x.a + self.h * (w.v0 * x.R0 + w.v1 * x.R1))
+        w, h = self.weights, self.h
+        return combined(1.0, plus(self.v_hat, self.hg, x.a), h * w.v0, x.R0, h * w.v1, x.R1)
 
     def _balance(self, q: Array, v: Array, vdot: Array, lam: Array) -> Balance:
-        assert self.o.whole is not None
-        return self.o.whole.balance(self.t, q, v, vdot, lam, NO_VECTOR)
+        whole = self.o.whole
+        assert whole is not None
+        return whole.balance(self.t, q, v, vdot, lam, NO_VECTOR)
 
     def correct(self, solvers: Any) -> Sizes:
         """Do one position step and one projection, see `Problem`."""
         matrices: Matrices = solvers
-        o, x, h, n, m = self.o, self.unknowns, self.h, self.o.n_q, self.o.n_lam
-        x = self._with_old_reaction(x, matrices)
+        o, newton, compared = self.o, self.newton, matrices.scales
+        n, m = o.n_q, o.n_lam
+        x = self._with_old_reaction(self.unknowns, matrices)
         q, v = self._q1(x), self._v1(x)
-        at = self._balance(q, v, self.new_force(x.a), 0.0 * x.L1)
-        d = matrices.position(np.concatenate([-at.motion, -at.position / self.hb]))  # (3.4c), g
+        at = self._balance(q, v, self.new_force(x.a), self.no_lam)
+        right = stacked(-1.0, at.motion, -1.0 / self.hb, at.position)  # (3.4c), g
+        d = solution(matrices.position, right)
+        d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)
         d_lam = part(d, n, n + m)
-        dR = matrices.by_lam @ d_lam
-        a, L0, L1 = self._moved(x.a + d[:n], dR, dR), x.L0 + d_lam, x.L1 + d_lam
-        self.unknowns = x = Unknowns(a, L0, L1, x.R0 + dR, x.R1 + dR, x.asked, x.settled)
+        dR = product(matrices.by_lam, d_lam) if m else self.still
+        a = self._moved(plus(x.a, 1.0, d), dR, dR)
+        L0, L1 = plus(x.L0, 1.0, d_lam), plus(x.L1, 1.0, d_lam)
+        R0, R1 = plus(x.R0, 1.0, dR), plus(x.R1, 1.0, dR)
+        self.unknowns = x = Unknowns(a, L0, L1, R0, R1)
         value = stacked(1.0, larger(a, x.R1), 1.0, x.L1)
-        moved = size(self.relative, matrices.scales, d, value, q, self.hb if m else self.hg, n, m)
+        moved = size(self.relative, compared, d, value, q, self.hb if m else self.hg, n, m)
         if not m:
             return (moved,)
         e = self.project(matrices)
         x = self.unknowns
         value = stacked(1.0, larger(x.a, x.R1), 1.0, x.L1)
-        change = stacked(1.0 / h, self._v1(x) - v, 1.0, e + d_lam)
-        compared = of_rates(o, matrices.scales)
-        return (moved, size(self.relative, compared, change, value, v, h, n, m))
+        faster = plus(self._v1(x), -1.0, v)
+        change = stacked(1.0 / self.h, faster, 1.0, plus(e, 1.0, d_lam))
+        return (moved, size(self.relative, matrices.of_rates, change, value, v, self.h, n, m))
 
     def _with_old_reaction(self, x: Unknowns, matrices: Matrices) -> Unknowns:
         """Return the unknowns with R0 = r(t0, q0, L0) (3.4d); q1 moves with it."""
         whole = self.o.whole
         assert whole is not None
-        allowed = MOVING * self.relative * max(float(np.linalg.norm(y)) for y in (x.a, x.R0))
-        since = matrices.by_lam @ (x.L0 - x.asked)
-        if x.settled and float(np.linalg.norm(since)) <= allowed:
+        if not self.o.n_lam:
             return x
-        at = whole.balance(self.t0, self.q0, self.v0, self.f0 + x.R0, x.L0, NO_VECTOR)
-        d = -matrices.mass(at.motion)
-        settled = float(np.linalg.norm(d)) <= allowed
-        return Unknowns(x.a, x.L0, x.L1, x.R0 + d, x.R1, x.L0, settled)
+        allowed = MOVING * self.relative * max(norm(x.a), norm(x.R0))
+        R0, unsure = self.reactions(x.L0, matrices.by_lam)
+        if norm(unsure) > allowed:
+            vdot = plus(self.f0, 1.0, R0)
+            at = whole.balance(self.t0, self.q0, self.v0, vdot, x.L0, NO_VECTOR)
+            d = solution(matrices.mass, at.motion)
+            R0 = plus(R0, -1.0, d)
+            if whole.constant_mass is not None or norm(d) <= allowed:
+                self.reactions.add(x.L0, R0)
+        return Unknowns(x.a, x.L0, x.L1, R0, x.R1)
 
     def project(self, solvers: Any) -> Array:
         """Project the velocity, and return the change of the multiplier in v1."""
         matrices: Matrices = solvers
-        o, w, x, n = self.o, self.weights, self.unknowns, self.o.n_q
-        assert o.whole is not None
-        q, v, f1 = self._q1(x), self._v1(x), self.new_force(x.a)
-        at = self._balance(q, v, f1 + x.R1, x.L1)
+        o, w, x, n, compared = self.o, self.weights, self.unknowns, self.o.n_q, matrices.scales
+        whole = o.whole
+        assert whole is not None
+        q, v, vdot = self._q1(x), self._v1(x), plus(self.new_force(x.a), 1.0, x.R1)
+        at = self._balance(q, v, vdot, x.L1)
         lack = at.motion if self.variant == "end" else self._lack_elsewhere(q, v, x)  # (3.4d)
-        rate = o.whole.rate_beside(self.t, q, v, f1 + x.R1, at)  # (3.4e)
-        e = matrices.velocity(np.concatenate([-w.v1 * lack, -rate / self.h]))
+        rate = at.rates  # (3.4e)
+        if rate is None:
+            rate = whole.rate_beside(self.t, q, v, vdot, x.L1, NO_VECTOR, at).rate
+        e = solution(matrices.velocity, stacked(-w.v1, lack, -1.0 / self.h, rate))
+        e = self.newton.accelerated(
+            e, n, compared.mass_over_gradient, self.t, compared.units, group=1
+        )
         e_lam = part(e, n, n + o.n_lam)
         dL0 = w.projection0 * e_lam
-        dR0 = matrices.by_lam @ dL0
-        dR1 = (e[:n] - w.v0 * dR0) / w.v1  # v1 moves by h e
-        a, L0, L1 = self._moved(x.a, dR0, dR1), x.L0 + dL0, x.L1 + w.projection1 * e_lam
-        self.unknowns = Unknowns(a, L0, L1, x.R0 + dR0, x.R1 + dR1, x.asked, x.settled)
+        dR0 = product(matrices.by_lam, dL0)
+        dR1 = combined(1.0 / w.v1, part(e, 0, n), -w.v0 / w.v1, dR0)  # v1 moves by h e
+        a, L1 = self._moved(x.a, dR0, dR1), plus(x.L1, w.projection1, e_lam)
+        L0, R0, R1 = plus(x.L0, 1.0, dL0), plus(x.R0, 1.0, dR0), plus(x.R1, 1.0, dR1)
+        self.unknowns = Unknowns(a, L0, L1, R0, R1)
         return e_lam
 
     def _lack_elsewhere(self, q: Array, v: Array, x: Unknowns) -> Array:
         """Return M R1 - r(L1) where the variant has it: the difference of two calls."""
         whole, t, h = self.o.whole, self.t, self.h
         assert whole is not None
-        place = self.q0 + h * self.v0  # (3.5)
+        place = plus(self.q0, h, self.v0)  # (3.5)
         if self.variant != "predicted":  # a midpoint, that of q1 or that of (3.5)
             end = q if self.variant == "midpoint" else place
             t, place, v = t - 0.5 * h, 0.5 * (self.q0 + end), 0.5 * (self.v0 + v)
-        zero = np.zeros(self.o.n_q), 0.0 * x.L1
         with_it = whole.balance(t, place, v, x.R1, x.L1, NO_VECTOR).motion
-        return np.asarray(with_it - whole.balance(t, place, v, *zero, NO_VECTOR).motion)
+        without = whole.balance(t, place, v, self.still, self.no_lam, NO_VECTOR).motion
+        return plus(with_it, -1.0, without)
 
     def _moved(self, a: Array, dR0: Array, dR1: Array) -> Array:
         """Return an a1 such that changes of the reactions do not move q1."""
-        w = self.weights
-        return np.asarray(a - 0.5 / self.beta * (w.q0 * dR0 + w.q1 * dR1))
+        w, per = self.weights, -0.5 / self.beta
+        return combined(1.0, a, per * w.q0, dR0, per * w.q1, dR1)
 
     def setup(self) -> Any:
         """Factorize the derivatives of (3.4c) and g, and the projection onto the rate of g."""
@@ -212,7 +277,7 @@ class HHTI2OfResidual(HHTI2):
         assert whole is not None
         self.counters.njacs += 1
         q, v = self._q1(x), self._v1(x)
-        state = self.t, q, v, self.new_force(x.a), 0.0 * x.L1, NO_VECTOR
+        state = self.t, q, v, self.new_force(x.a), self.no_lam, NO_VECTOR
         found = whole.blocks(*state, ca, self.hb, self.hg)
         newton.setup_cost = whole.matrix_cost
         M = about_mass(whole, found.A / ca, *state[:4], o.n_states)
@@ -224,11 +289,11 @@ class HHTI2OfResidual(HHTI2):
         compared = with_states(o, compared, x.a, v, forces, self.hg)
         mass = factorize(M)
         if not m:
-            return Matrices(position, position, compared, np.zeros((n, 0)), mass)
+            return Matrices(position, position, compared, compared, np.zeros((n, 0)), mass)
         by_lam = -np.array([mass(column) for column in found.R.T]).T
         R = [[(w.v0 * w.projection0 + w.v1 * w.projection1, found.R)]]
         velocity = self.factorize("velocity", [(1.0, M)], R, J)
-        return Matrices(position, velocity, compared, by_lam, mass)
+        return Matrices(position, velocity, compared, of_rates(o, compared), by_lam, mass)
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:

@@ -16,7 +16,7 @@ cdef class State:
     cdef public cnp.ndarray q, v, kept, a, Ma, a_old, Ma_old, f
     cdef public double h
     cdef public cnp.ndarray x
-    cdef public Py_ssize_t m
+    cdef public Py_ssize_t m, n_psi
 
 
 cdef class Unknowns:
@@ -26,12 +26,12 @@ cdef class Unknowns:
 
 cdef class Matrices:
     cdef public object position, velocity
-    cdef public Scales scales
+    cdef public Scales scales, of_rates
 
 
 cdef class GenAlphaSOI2(GeneralizedAlpha):
     cdef public double weight_m, weight_f, t, hb, hg
-    cdef public cnp.ndarray q_hat, v_hat, old
+    cdef public cnp.ndarray q_hat, v_hat, old, still
     cdef public object M1
 
     @cython.locals(ratio=double)

@@ -74,7 +74,7 @@ class State:
     """What is carried from step to step; `h` is the step size that made `a`.
 
     `Ma` is M a with the M of (13), `f` is f(t, q, v, lam, psi); `kept` is (lam, psi), of which the
-    first `m` are lam; x are the unknowns as they were found, see `Unknowns`.
+    first `m` are lam and the next `n_psi` psi; x are the unknowns as they were found, see `Unknowns`.
     """
 
     t: float
@@ -89,6 +89,7 @@ class State:
     h: float
     x: Array
     m: int
+    n_psi: int
 
     @property
     def lam(self) -> Array:
@@ -98,7 +99,7 @@ class State:
     @property
     def psi(self) -> Array:
         """The multipliers of nonholonomic constraints, shape (l,)."""
-        return part(self.kept, self.m, self.kept.shape[0])
+        return part(self.kept, self.m, self.m + self.n_psi)
 
 
 @dataclass
@@ -116,11 +117,12 @@ class Unknowns:
 
 @dataclass
 class Matrices:
-    """Factorized matrices of position step and velocity projection, scales of corrections."""
+    """Factorized matrices of position step and velocity projection, scales of both corrections."""
 
     position: Solve
     velocity: Solve
     scales: Scales
+    of_rates: Scales
 
 
 class GenAlphaSOI2(GeneralizedAlpha):
@@ -151,6 +153,7 @@ class GenAlphaSOI2(GeneralizedAlpha):
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         super().__init__(o, settings, newton)
         self.weight_m, self.weight_f = 1.0 - self.alpha_m, 1.0 - self.alpha_f
+        self.still = zeros(o.n_q)
 
     def begin(self, t: float, motion: Motion, h: float) -> State:
         """Start with a0 = vdot0, as allowed by Theorem 1."""
@@ -160,7 +163,7 @@ class GenAlphaSOI2(GeneralizedAlpha):
         f = o.force(t, q, v) + o.reaction(t, q, v, lam, psi)
         kept = np.concatenate([lam, psi])
         x = np.concatenate([vdot, kept, np.zeros(o.n_q + kept.size)])
-        return State(t, q, v, kept, vdot, Ma, vdot, Ma, f, h, x, o.n_lam)
+        return State(t, q, v, kept, vdot, Ma, vdot, Ma, f, h, x, o.n_lam, o.n_psi)
 
     def shifted(self, state: State, first: State, h: float) -> State:
         """Start with a0 = a(t0 + alpha h) + O(h^2), in the manner of (8): t0 and t1 extrapolated.
@@ -201,7 +204,7 @@ class GenAlphaSOI2(GeneralizedAlpha):
         f1 = combined(self.weight_m / self.weight_f, Ma1, 1.0 / self.weight_f, self.old)
         q1, v1 = plus(self.q_hat, self.hb, x), plus(self.v_hat, self.hg, a1)
         both = stacked(1.0, x, 1.0, y)
-        return State(self.t, q1, v1, kept, a1, Ma1, a0, Ma0, f1, h, both, o.n_lam)
+        return State(self.t, q1, v1, kept, a1, Ma1, a0, Ma0, f1, h, both, o.n_lam, o.n_psi)
 
     def _begin(self, state: State, a0: Array, Ma0: Array, h: float) -> None:
         """Work out what is known before the unknowns, and guess these."""
@@ -290,16 +293,17 @@ class GenAlphaSOI2(GeneralizedAlpha):
         self.count_matrix()
         inertia = [(self.weight_m, self.M1)]
         # the explicit M1 does not depend on q1: vdot = 0 leaves the derivatives of -f
-        forces = tangent(o, t, q, v, zeros(n), lam, psi, self.weight_f * hb, self.weight_f * hg)
+        forces = tangent(o, t, q, v, self.still, lam, psi, self.weight_f * hb, self.weight_f * hg)
         J, moved = constraints(o, t, q, v, hb / hg)
         R = reactions(o, -self.weight_f, t, q, v, lam, psi, J)
         position = self.factorize("position", [*inertia, *forces], R, moved)
         compared = scales(o, inertia, forces, J, q, hb or hg, position)
         compared = with_states(o, compared, x, v, forces, hg)
         if not m:
-            return Matrices(position, position, compared)  # there is nothing to project
+            return Matrices(position, position, compared, compared)  # there is nothing to project
         R = [[(-c, matrix) for c, matrix in terms] for terms in R]
-        return Matrices(position, self.factorize("velocity", inertia, R, J), compared)
+        velocity = self.factorize("velocity", inertia, R, J)
+        return Matrices(position, velocity, compared, compared)
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:

@@ -8,9 +8,10 @@ correction costs
 - one at (q1, v1, lam1) for (13e) and, if the residual has rows for it, (13g);
 - otherwise one more a little ahead in the motion for (13g).
 
-M1 a is M a of a constant mass, which one call per step verifies; once it is found to vary, M1 a is
-the difference of two calls that differ in the accelerations only, in which F is linear. Small
-changes of a after that are multiplied with the mass of the iteration matrix.
+M1 a is M a of a constant mass, which is verified in every step: by the call ahead, which has
+accelerations, or, where there is none or it does not agree, by a call of its own. Once the mass is
+found to vary, M1 a is the difference of two calls that differ in the accelerations only, in which F
+is linear. Small changes of a after that are multiplied with the mass of the iteration matrix.
 """
 
 from __future__ import annotations
@@ -21,16 +22,22 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from genalpha.kernels import part
+from genalpha.errors import SingularSystemError
+from genalpha.kernels import add, combined, part, plus, solution, stacked
 from genalpha.model import Mechanism, Motion
-from genalpha.model.residual import Balance
+from genalpha.model.residual import Ahead, Balance, Inertia
 from genalpha.numerics.accuracy import of_rates, scales, size, with_states
-from genalpha.numerics.from_residual import about_mass, true_acceleration
+from genalpha.numerics.from_residual import (
+    about_mass,
+    accelerations_of,
+    show_roughly,
+    true_acceleration,
+)
 from genalpha.numerics.gradients import step_terms
 from genalpha.numerics.initial_values import accelerations
-from genalpha.numerics.newton import Sizes
+from genalpha.numerics.newton import Newton, Sizes
 from genalpha.numerics.systems import Terms
-from genalpha.schemes.scheme import Reported
+from genalpha.schemes.scheme import Reported, Settings
 from genalpha.schemes.soi2 import GenAlphaSOI2, Matrices, State
 
 Array = np.ndarray
@@ -38,6 +45,9 @@ Array = np.ndarray
 #: Accelerations may differ by so many times the accuracy wanted from those that M1 was multiplied
 #: with: the mass of the iteration matrix is right to some hundredths.
 NEAR = 20.0
+#: A constant mass is right if M a agrees to this share of the accuracy wanted with what a call
+#: ahead says, but at least to this; otherwise it is looked at more closely.
+SHARE_OF_MASS, MASS_AHEAD = 0.1, 1e-5
 
 
 @dataclass
@@ -48,10 +58,36 @@ class Both:
     z: Array
 
 
+@dataclass
+class Asked:
+    """Where the residual was last asked without accelerations, with lam and psi, and its answer.
+
+    `ahead` is the call ahead of it, with the accelerations `vdot`, if there was one.
+    """
+
+    q: Array
+    v: Array
+    lam: Array
+    psi: Array
+    at: Balance
+    vdot: Array | None = None
+    ahead: Ahead | None = None
+
+
 class SOI2OfResidual(GenAlphaSOI2):
-    """One step of (13), asked of a residual."""
+    """One step of (13), asked of a residual.
+
+    `kept` of its states is (lam, psi, f): with a constant mass, f is all that output needs.
+    """
 
     unknowns: Any
+    inertia: Inertia
+    asked: Asked
+
+    def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
+        super().__init__(o, settings, newton)
+        assert o.whole is not None
+        show_roughly(o.whole, self.relative)
 
     def begin(self, t: float, motion: Motion, h: float) -> State:
         """Start with a0 = vdot0, as allowed by Theorem 1."""
@@ -60,9 +96,9 @@ class SOI2OfResidual(GenAlphaSOI2):
         assert o.whole is not None
         f = -o.whole.balance(t, q, v, np.zeros(o.n_q), lam, psi).motion
         Ma = o.whole.inertia(t + shift, q + shift * v, v)(vdot)
-        kept = np.concatenate([lam, psi])
-        x = np.concatenate([vdot, kept, vdot, kept])
-        return State(t, q, v, kept, vdot, Ma, vdot, Ma, f, h, x, o.n_lam)
+        x = np.concatenate([vdot, lam, psi, vdot, lam, psi])
+        kept = np.concatenate([lam, psi, f])
+        return State(t, q, v, kept, vdot, Ma, vdot, Ma, f, h, x, o.n_lam, o.n_psi)
 
     def shifted(self, state: State, first: State, h: float) -> State:
         """See `GenAlphaSOI2`."""
@@ -76,46 +112,53 @@ class SOI2OfResidual(GenAlphaSOI2):
 
     def take(self, state: State, h: float) -> State:
         """See `Scheme`."""
-        o, newton = self.o, self.newton
-        whole, n = o.whole, o.n_q
-        assert whole is not None
+        o, n = self.o, self.o.n_q
         a0, Ma0 = self.adjusted(state, h)
         self._prepare(state, a0, Ma0, h)
-        newton.solve(self)
-        found: Both = self.unknowns
-        if not self._mass_is_right(found.z[:n]):
-            return self.take(state, h)
+        self.newton.solve(self)
+        found = self.unknowns
         x, z = found.x, found.z
-        a1, kept = part(z, 0, n), part(z, n, z.shape[0])
+        a1 = part(z, 0, n)
+        if not self._mass_is_right(a1):
+            return self.take(state, h)
         Ma1 = self.inertia(a1)
-        f1 = (self.weight_m * Ma1 + self.old) / self.weight_f  # (13e), solved for f(t1, ...)
-        q1, v1 = self.q_hat + self.hb * x[:n], self.v_hat + self.hg * a1
-        both = np.concatenate([x, z])
-        return State(self.t, q1, v1, kept, a1, Ma1, a0, Ma0, f1, h, both, o.n_lam)
+        # (13e), solved for f(t1, ...)
+        f1 = combined(self.weight_m / self.weight_f, Ma1, 1.0 / self.weight_f, self.old)
+        q1, v1 = plus(self.q_hat, self.hb, x), plus(self.v_hat, self.hg, a1)
+        kept, both = stacked(1.0, part(z, n, z.shape[0]), 1.0, f1), stacked(1.0, x, 1.0, z)
+        return State(self.t, q1, v1, kept, a1, Ma1, a0, Ma0, f1, h, both, o.n_lam, o.n_psi)
 
     def _prepare(self, state: State, a0: Array, Ma0: Array, h: float) -> None:
         """Work out what is known before the unknowns, and guess these."""
-        o, shift = self.o, (1.0 + self.alpha) * h
-        assert o.whole is not None
+        o, whole, shift = self.o, self.o.whole, (1.0 + self.alpha) * h
+        assert whole is not None
         self.t, self.hb, self.hg = state.t + h, h * h * self.beta, h * self.gamma
-        self.q_hat = state.q + h * state.v + h * h * (0.5 - self.beta) * a0
-        self.v_hat = state.v + h * (1.0 - self.gamma) * a0
+        self.q_hat = combined(1.0, state.q, h, state.v, h * h * (0.5 - self.beta), a0)
+        self.v_hat = plus(state.v, h * (1.0 - self.gamma), a0)
         self.a0 = a0
-        self.inertia = o.whole.inertia(state.t + shift, state.q + shift * state.v, state.v)
+        ahead = plus(state.q, shift, state.v)
+        self.inertia = whole.inertia(state.t + shift, ahead, state.v)
         self.inertia.allowed = NEAR * self.relative
-        self.old = self.alpha_m * Ma0 - self.alpha_f * state.f
+        self.old = combined(self.alpha_m, Ma0, -self.alpha_f, state.f)
         guess = self.past.predicted(self.t, self.relation)
-        half = guess.size // 2
-        z = guess[half:] if o.n_lam else guess[:half]
-        self.unknowns = Both(guess[:half].copy(), z.copy())
+        half = o.n_q + o.n_lam + o.n_psi
+        x = part(guess, 0, half)
+        self.unknowns = Both(x, part(guess, half, 2 * half) if o.n_lam else x)
 
-    def _balance(self, q: Array, v: Array, x: Array) -> Balance:
+    def _ask(self, q: Array, v: Array, x: Array) -> Balance:
         """Return -(f + reaction) and constraints, with the multipliers of x: one call."""
         n, m, whole = self.o.n_q, self.o.n_lam, self.o.whole
         assert whole is not None
-        found = whole.balance(self.t, q, v, np.zeros(n), x[n : n + m], x[n + m :])
-        self.point = self.t, q, v, x[n : n + m], x[n + m :], found.motion
-        return found
+        lam, psi = part(x, n, n + m), part(x, n + m, x.shape[0])
+        at = whole.balance(self.t, q, v, self.still, lam, psi)
+        self.asked = Asked(q, v, lam, psi, at)
+        return at
+
+    def _lack(self, x: Array, at: Balance, cg: float, g: Array, ck: float, k: Array) -> Array:
+        """Return what (13d) or (13e) lack, cg g and ck k below each other, for the matrices."""
+        top = combined(-self.weight_f, at.motion, -1.0, self.old)
+        add(top, 0, -self.weight_m, self.inertia(part(x, 0, self.o.n_q)))
+        return stacked(1.0, top, cg, g, ck, k)
 
     def correct(self, solvers: Any) -> Sizes:
         """Do one position step and one projection, see `Problem`."""
@@ -123,55 +166,68 @@ class SOI2OfResidual(GenAlphaSOI2):
         o, newton, found = self.o, self.newton, self.unknowns
         hb, hg, n, m = self.hb, self.hg, o.n_q, o.n_lam
         x, z = found.x, found.z
-        q, v = self.q_hat + hb * x[:n], self.v_hat + hg * z[:n]  # (13a), (13c)
-        at = self._balance(q, v, x)
+        q, v = plus(self.q_hat, hb, x), plus(self.v_hat, hg, z)  # (13a), (13c)
+        at = self._ask(q, v, x)
         k = at.velocity
         if m and o.n_psi:  # (13h) holds at v1_t
-            k = self._balance(q, self.v_hat + hg * x[:n], x).velocity
-        top = -self.weight_m * self.inertia(x[:n]) - self.old - self.weight_f * at.motion  # (13d)
-        d = matrices.position(np.concatenate([top, -at.position / (hb or 1.0), -k / hg]))
+            k = self._ask(q, plus(self.v_hat, hg, x), x).velocity
+        right = self._lack(x, at, -1.0 / (hb or 1.0), at.position, -1.0 / hg, k)  # (13d), (13f)
+        d = solution(matrices.position, right)
         compared = matrices.scales
         d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)
-        x = x + d
-        moved = size(self.relative, matrices.scales, d, x, q, hb if m else hg, n, m)
+        x = plus(x, 1.0, d)
+        moved = size(self.relative, compared, d, x, q, hb if m else hg, n, m)
         if m == 0:
             self.unknowns = Both(x, x)
             return (moved,)
-        self.unknowns = found = Both(x, z)
+        # what is wrong with x is mostly wrong with z, too
+        self.unknowns = found = Both(x, plus(z, 1.0, d))
         e = self.project(matrices)
-        return (moved, size(self.relative, of_rates(o, matrices.scales), e, found.z, v, hg, n, m))
+        change = plus(e, 1.0, d)
+        return (moved, size(self.relative, matrices.of_rates, change, found.z, v, hg, n, m))
 
     def project(self, solvers: Any) -> Array:
         """Correct a1, lam1, psi1, and return by how much."""
         matrices: Matrices = solvers
-        o, found, hg, n = self.o, self.unknowns, self.hg, self.o.n_q
-        whole, x, z = o.whole, found.x, found.z
+        found, hg, n, whole = self.unknowns, self.hg, self.o.n_q, self.o.whole
+        x, z = found.x, found.z
         assert whole is not None
-        q, v = self.q_hat + self.hb * x[:n], self.v_hat + hg * z[:n]
-        at = self._balance(q, v, z)
-        vdot = z[:n] - self.alpha * (z[:n] - self.a0)  # of t1, where a1 is of t1 + alpha h
-        rate = whole.rate_beside(self.t, q, v, vdot, at)  # (13g)
-        top = -self.weight_m * self.inertia(z[:n]) - self.old - self.weight_f * at.motion  # (13e)
-        e = matrices.velocity(np.concatenate([top, -rate / hg, -at.velocity / hg]))
-        found.z = z + e
+        q, v = plus(self.q_hat, self.hb, x), plus(self.v_hat, hg, z)
+        at = self._ask(q, v, z)
+        rate = at.rates  # (13g)
+        if rate is None:
+            asked = self.asked
+            # of t1, where a1 is of t1 + alpha h
+            asked.vdot = combined(1.0 - self.alpha, part(z, 0, n), self.alpha, self.a0)
+            ahead = whole.rate_beside(self.t, q, v, asked.vdot, asked.lam, asked.psi, at)
+            asked.ahead, rate = ahead, ahead.rate
+        right = self._lack(z, at, -1.0 / hg, rate, -1.0 / hg, at.velocity)  # (13e)
+        e = solution(matrices.velocity, right)
+        found.z = plus(z, 1.0, e)
         return e
 
     def _mass_is_right(self, a: Array) -> bool:
-        """Verify a mass that is taken as constant where it was last used, by one call."""
-        whole = self.o.whole
+        """Verify a mass that is taken as constant where the residual was last asked."""
+        whole, asked = self.o.whole, self.asked
         assert whole is not None
-        t, q, v, lam, psi, base = self.point
-        return whole.verify_mass(t, q, v, a, lam, psi, base)
+        if whole.constant_mass is None:
+            return True
+        if asked.ahead is not None and asked.vdot is not None:
+            allowed = min(SHARE_OF_MASS * self.relative, MASS_AHEAD)
+            if whole.is_mass(asked.vdot, asked.ahead.inertia, allowed):
+                return True
+        known = self.still, asked.at.motion
+        return whole.verify_mass(self.t, asked.q, asked.v, known, a, asked.lam, asked.psi)
 
     def setup(self) -> Matrices:
         """See `GenAlphaSOI2`; the projection's matrix has the mass that is at hand."""
         o, newton, found = self.o, self.newton, self.unknowns
         hb, hg, n, m = self.hb, self.hg, o.n_q, o.n_lam
         x, z = found.x, found.z
-        q, v = self.q_hat + hb * x[:n], self.v_hat + hg * z[:n]
-        lam, psi = x[n : n + m], x[n + m :]
+        q, v = plus(self.q_hat, hb, x), plus(self.v_hat, hg, z)
+        lam, psi = part(x, n, n + m), part(x, n + m, x.shape[0])
         self.counters.njacs += 1
-        state, wm, wf = (self.t, q, v, np.zeros(n), lam, psi), self.weight_m, self.weight_f
+        state, wm, wf = (self.t, q, v, self.still, lam, psi), self.weight_m, self.weight_f
         S = step_terms(o, *state, wm, wf * hb, wf * hg)
         assert o.whole is not None
         newton.setup_cost = o.whole.matrix_cost
@@ -180,7 +236,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         compared = scales(o, S.inertia, S.forces, S.gradients, q, hb or hg, position)
         compared = with_states(o, compared, x, v, S.forces, hg)
         if not m:
-            return Matrices(position, position, compared)  # there is nothing to project
+            return Matrices(position, position, compared, compared)  # there is nothing to project
         assert o.whole is not None
         M = o.whole.constant_mass
         if M is None:
@@ -188,13 +244,25 @@ class SOI2OfResidual(GenAlphaSOI2):
             M = about_mass(o.whole, o.whole.latest.A, self.t, q, v, z[:n], o.n_states)
         o.whole.near_mass = M
         inertia = [(wm, M), *_of_states(o, S.forces)]
-        return Matrices(position, self.factorize("velocity", inertia, R, S.gradients), compared)
+        velocity = self.factorize("velocity", inertia, R, S.gradients)
+        return Matrices(position, velocity, compared, of_rates(o, compared))
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
-        """Multipliers are the scheme's own; the true acceleration is M(t, q)^-1 f."""
-        lam, psi = kept[: o.n_lam], kept[o.n_lam :]
-        return true_acceleration(o, t, q, v, lam, psi), lam, psi
+        """Multipliers are the scheme's own; the true acceleration is M(t, q)^-1 f.
+
+        The mass is the constant one, or the solution of F = 0 for the accelerations, with calls.
+        """
+        m, end, whole = o.n_lam, o.n_lam + o.n_psi, o.whole
+        lam, psi = kept[:m], kept[m:end]
+        assert whole is not None
+        if whole.constant_mass is None:
+            return true_acceleration(o, t, q, v, lam, psi), lam, psi
+        try:
+            solve = accelerations_of(whole).mass_solver(t, q, v, lam, psi)
+        except SingularSystemError:  # massless coordinates: only the constraints move them
+            return true_acceleration(o, t, q, v, lam, psi), lam, psi
+        return solve(kept[end:]), lam, psi
 
 
 def _of_states(o: Mechanism, terms: Terms) -> list[tuple[float, Any]]:

@@ -69,7 +69,8 @@ cdef class SOI2(Steps):
                      self.copy(self.end + n, self.size - n), self.copy(self.a, n),
                      self.copy(self.Ma, n), self.copy(self.a_old, n), self.copy(self.Ma_old, n),
                      self.copy(self.f, n), self.h,
-                     self.copy(self.past + (self.known - 1) * self.count, self.count), self.m)
+                     self.copy(self.past + (self.known - 1) * self.count, self.count), self.m,
+                     self.size - n - self.m)
 
     cdef double* kept(self) noexcept nogil:
         return self.end + self.n

@@ -1,0 +1,76 @@
+# C types of `genalpha.model.residual`.
+
+cimport cython
+cimport numpy as cnp
+from genalpha.kernels.matrices cimport product
+from genalpha.kernels.vectors cimport (
+    add, combined, largest_ratio, norm, plus, taken, write_at, zeros
+)
+
+
+cdef class Balance:
+    cdef public cnp.ndarray motion, position, velocity, rates
+
+
+cdef class Ahead:
+    cdef public cnp.ndarray rate, inertia
+
+
+cdef class OneResidual:
+    cdef object __weakref__
+    cdef public object F, places, jacobian, derivatives
+    cdef public bint uses_rates, linear, uses_jacobian, has_rates
+    cdef public object ideal, constant_mass, start_vdot, start_blocks, latest, near_mass
+    cdef public Py_ssize_t n, m, l, size, changes
+    cdef cnp.ndarray _q, _v, _lam, _psi, _motion, _position, _velocity, _signs, _rates
+    cdef cnp.ndarray _rate_factors, _zero_v, _zero_lam, _zero_psi
+    cdef tuple _known, _rates_at
+    cdef bint _finds_mass
+
+    @cython.locals(y=cnp.ndarray, yd=cnp.ndarray)
+    cpdef tuple state(
+        self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam, cnp.ndarray psi
+    )
+    cpdef cnp.ndarray rows(
+        self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
+        cnp.ndarray psi
+    )
+    @cython.locals(rows=cnp.ndarray, found=Balance)
+    cpdef Balance balance(
+        self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
+        cnp.ndarray psi
+    )
+    cpdef remember(self, tuple state, cnp.ndarray rows)
+    @cython.locals(rates=cnp.ndarray)
+    cpdef Balance split(self, cnp.ndarray rows)
+    @cython.locals(moved=cnp.ndarray, faster=cnp.ndarray, rows=cnp.ndarray)
+    cpdef Balance along(
+        self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, double s
+    )
+    @cython.locals(moved=cnp.ndarray, faster=cnp.ndarray, s=double, ahead=Balance)
+    cpdef Ahead rate_beside(
+        self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
+        cnp.ndarray psi, Balance at
+    )
+    @cython.locals(moved=cnp.ndarray, rows=cnp.ndarray)
+    cpdef rate_ahead(
+        self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray jerk, double s
+    )
+    @cython.locals(
+        own=bint, T=double, s=double, c=double, third=double, near=Balance, behind=Balance,
+        accurate=bint
+    )
+    cpdef tuple acceleration_level(
+        self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, Balance at, double enough
+    )
+
+
+cdef class Inertia:
+    cdef OneResidual _whole
+    cdef double _t
+    cdef cnp.ndarray _q, _v, _base
+    cdef list _known
+    cdef public double allowed
+
+    @cython.locals(rows=cnp.ndarray, whole=OneResidual)
+    cdef cnp.ndarray _motion(self, cnp.ndarray a)
