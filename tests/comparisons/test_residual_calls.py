@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from comparisons.residual_calls import CASES, Run, at, run
+from comparisons import residual_calls
+from comparisons.residual_calls import CASES, Run, at, measured, run
 
 
 def test_costs_are_interpolated_at_the_same_error():
@@ -24,3 +25,14 @@ def test_a_run_counts_from_the_constructor_on():
     mechanism = make()
     found = run("GenAlphaI3", "ind3", mechanism, 0.01 * end, 1e-2, mechanism.q0)
     assert found.calls >= 2 * mechanism.n_q + mechanism.n_lam
+
+
+def test_a_run_that_takes_too_many_calls_stays_with_its_reason(monkeypatch):
+    """Whatever a solver makes of an exception in res, its run ends."""
+    monkeypatch.setattr(residual_calls, "MOST_CALLS", 40)
+    make, end = CASES["pendulum"]
+    mechanism = make()
+    for key in (("GenAlphaI3", "ind3"), ("ODASSL", "ovstab2")):
+        found = measured(key, mechanism, end, mechanism.q0, False)
+        assert not found.runs
+        assert [reason for _, reason in found.failures] == ["more than 40 calls"]

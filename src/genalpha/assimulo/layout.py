@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from genalpha.kernels import write_at
 from genalpha.model import DrivenMotion, Mechanism, Motion
 from genalpha.model.residual import Places
 
@@ -63,17 +62,16 @@ class Layout(NamedTuple):
 
         mu and the rates of all multipliers are 0.
         """
-        y, yd, V, Vdot = np.zeros(self.size), np.zeros(self.size), motion.v, motion.vdot
+        y, yd, n = np.zeros(self.size), np.zeros(self.size), self.q.size
+        q, v = self.q, self.v
+        V, Vdot = motion.v, motion.vdot
         if isinstance(motion, DrivenMotion):
             V, Vdot = np.append(V, motion.z), np.append(Vdot, motion.zdot)
-        write_at(y, self.q, motion.q)
-        write_at(y, self.v, V)
-        write_at(yd, self.q, V)
-        write_at(yd, self.v, Vdot)
+        y[q], y[v], yd[q], yd[v] = motion.q[:n], V, V[:n], Vdot
         if self.lam.size:
-            write_at(y, self.lam, motion.lam)
+            y[self.lam] = motion.lam
         if self.psi.size:
-            write_at(y, self.psi, motion.psi)
+            y[self.psi] = motion.psi
         return y, yd
 
 

@@ -70,7 +70,7 @@ class Balance:
     motion: Array
     position: Array
     velocity: Array
-    rates: Array | None
+    rates: Any
 
 
 class OneResidual:

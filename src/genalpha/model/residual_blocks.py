@@ -67,6 +67,9 @@ class Derivatives:
         self._worth: Groups | None = None
         self._pattern: Array | None = None
         self._last_setup = np.nan
+        #: When the last complete matrix was made, and how fast G turns, relative to its size.
+        self.made, self.turning = np.nan, 0.0
+        self._G: Array | None = None
 
     @property
     def cost(self) -> int:
@@ -76,6 +79,14 @@ class Derivatives:
             return 1
         columns = whole.n if self._groups is None else len(self._groups.columns)
         return int(columns + (0 if whole.ideal is not None else whole.m + whole.l))
+
+    def note(self, t: float, G: Array) -> None:
+        """Note the G of a complete matrix."""
+        before, elapsed = self._G, abs(t - self.made)
+        if before is not None and elapsed > 0.0:
+            self.turning = float(np.abs(G - before).max(initial=0.0)) / elapsed
+            self.turning /= float(np.abs(G).max(initial=0.0)) or 1.0
+        self.made, self._G = t, G
 
     def _parts(self, D: Array, cq: float, cv: float) -> tuple[Array, Array, Array]:
         """Return the rows of the imbalance, and the gradients of g and k."""
@@ -106,6 +117,8 @@ class Derivatives:
         if complete and len(columns) == whole.n:
             self._learn(D)
         A, G, K = self._parts(D, cq, cv)
+        if complete:
+            self.note(t, G)
         return Blocks(A, G, K, self._reactions(state, base, G, K))
 
     @staticmethod
@@ -167,6 +180,8 @@ class Derivatives:
             D = cv * J0[:, places.v] + cq * J0[:, places.q]
             D = D + ca * by_rates[:, places.v] + cv * by_rates[:, places.q]
         A, G, K = self._parts(D, cq, cv)
+        if ca and cq and cv:
+            self.note(t, G)
         R = places.signs[:, None] * J[np.ix_(places.motion, self._multipliers)]
         return Blocks(A, G, K, R)
 

@@ -27,6 +27,9 @@ AHEAD = 0.02
 #: A step size that changes by no more than this changes so little of the drift that its first term
 #: will do.
 LITTLE = 0.03
+#: What an old matrix of a residual may miss of a drift, relative to the present one, before a call
+#: tells how much it is.
+SURE = 0.01
 
 
 def jerk(o: Mechanism, newton: Newton, state: Any, vdot1: Array, h: float) -> Array:
@@ -75,10 +78,13 @@ def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array, relative: fl
     where M and G would cost calls, the matrix is taken as the last corrections have improved it.
     """
     if o.whole is not None and newton.last_solvers is not None:
-        right = np.concatenate([np.zeros(o.n_q), drift, np.zeros(o.n_psi)])
-        unit = newton.last_solvers.scales.mass_over_gradient
-        d = newton.improved(newton.last_solvers.solve(right), o.n_q, unit, state.t)
-        return plus(state.v, 1.0, d)
+        v = plus(state.v, 1.0, _by_the_last_matrix(o, newton, state, drift))
+        if state.rate is not None and _is_unsure(o.whole, state, drift):
+            third = plus(state.a, -1.0, state.a_old) / state.h
+            motion = state.t, state.q, v, state.vdot, third
+            reached = o.whole.rate_ahead(*motion, AHEAD * state.h) - state.rate
+            v = plus(v, 1.0, _by_the_last_matrix(o, newton, state, drift - reached))
+        return v
     if o.n_psi or not o.is_ideal or newton.last_solvers is None:
         return with_drift(o, state, drift)
     t, q, n = state.t, state.q, o.n_q
@@ -94,6 +100,22 @@ def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array, relative: fl
             return plus(state.v, 1.0, x)
         right = stacked(1.0, r, 1.0, left)
     return with_drift(o, state, drift)
+
+
+def _by_the_last_matrix(o: Mechanism, newton: Newton, state: Any, drift: Array) -> Array:
+    """Return the change of a residual's velocity that makes a drift, about."""
+    right = np.concatenate([np.zeros(o.n_q), drift, np.zeros(o.n_psi)])
+    unit = newton.last_solvers.scales.mass_over_gradient
+    return newton.improved(newton.last_solvers.solve(right), o.n_q, unit, state.t)
+
+
+def _is_unsure(whole: Any, state: Any, drift: Array) -> bool:
+    """Tell whether G has turned so much since the last matrix that the drift has to be looked at.
+
+    What the matrix misses of the drift acts on the next step as an acceleration.
+    """
+    turned = whole.derivatives.turning * abs(state.t - whole.derivatives.made)
+    return bool(turned * norm(drift) > SURE * norm(state.rate))
 
 
 def with_drift(o: Mechanism, state: Any, drift: Array) -> Array:

@@ -74,7 +74,8 @@ class State:
     """What is carried from step to step; `h` is the step size that made `a`.
 
     `Ma` is M a with the M of (13), `f` is f(t, q, v, lam, psi); `kept` is (lam, psi), of which the
-    first `m` are lam and the next `n_psi` psi; x are the unknowns as they were found, see `Unknowns`.
+    first `m` are lam and the next `n_psi` psi; x are the unknowns as they were found, see
+    `Unknowns`.
     """
 
     t: float
