@@ -143,8 +143,8 @@ def run(
             raise TooExpensiveError(f"more than {MOST_CALLS} calls") from error
         raise
     cpu = time.process_time() - began
-    error = float(np.max(np.abs(y[-1][: mechanism.n_q] - truth)))
-    return Run(error, calls, cpu, float(solver.statistics["nsteps"]))
+    missed = float(np.max(np.abs(y[-1][: mechanism.n_q] - truth)))
+    return Run(missed, calls, cpu, float(solver.statistics["nsteps"]))
 
 
 def measured(key: tuple[str, str], *arguments: Any) -> Series:

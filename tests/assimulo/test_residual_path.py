@@ -98,7 +98,7 @@ def test_same_steps_as_the_mechanism(cls, with_jac, name):
     _, y, _ = solver.simulate(0.3)
     wanted = integrate(o, 0.3, cls.__name__, rtol=1e-4, atol=1e-6)
     steps = wanted.statistics.nsteps
-    assert abs(solver.statistics["nsteps"] - steps) <= 0.04 * steps + 3
+    assert abs(solver.statistics["nsteps"] - steps) <= 0.06 * steps + 4
     truth = integrate(o, 0.3, "GenAlphaSOI2", rtol=1e-8, atol=1e-10).q[-1]
     own, theirs = (np.abs(q - truth).max() for q in (y[-1][: o.n_q], wanted.q[-1]))
     assert own <= 1.5 * theirs + 1e-6
@@ -111,7 +111,7 @@ def test_the_drift_of_small_steps_is_the_mechanisms(form):
     solver = solver_of(GenAlphaI3, Counted(o, form).problem, rtol=1e-5, atol=1e-6)
     solver.simulate(0.4)
     steps = integrate(o, 0.4, "GenAlphaI3", rtol=1e-5, atol=1e-6).statistics.nsteps
-    assert abs(solver.statistics["nsteps"] - steps) <= 0.04 * steps + 3
+    assert abs(solver.statistics["nsteps"] - steps) <= 0.06 * steps + 4
 
 
 @pytest.mark.parametrize("cls", CLASSES)
