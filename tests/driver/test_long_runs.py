@@ -37,8 +37,11 @@ def test_what_is_let_go_changes_no_result(monkeypatch, seed, scheme):
     few(monkeypatch)
     thinned = integrate(o, end, **asked)
     assert thinned.steps.size < 700 < 3000 < whole.steps.size
-    for name in ("t", "q", "v", "vdot", "lam", "a"):
+    for name in ("t", "vdot", "lam", "a"):
         np.testing.assert_array_equal(getattr(thinned, name), getattr(whole, name))
+    # a whole record is interpolated all at once, in another order of operations: eps / h in v
+    for name in ("q", "v"):
+        np.testing.assert_allclose(getattr(thinned, name), getattr(whole, name), atol=1e-12)
     np.testing.assert_array_equal(thinned(end).q, whole(end).q)
     for t in t_eval:
         np.testing.assert_array_equal(thinned(t).q, whole(t).q)

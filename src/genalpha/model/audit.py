@@ -17,6 +17,7 @@ from genalpha.model.differences import (
     ROUNDING,
     accurate_jacobian,
     directional_derivative,
+    scale,
     second_directional_derivative,
     time_scale,
 )
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 Pair = tuple[Callable[[], Any], Callable[[], Any]]
+
+#: Second differences are good to this part of what they are differences of.
+SECOND = 1e-10
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,8 @@ def check_derivatives(
         # sums of terms that may be large beside their change
         if key in ("stiffness", "damping", "state_coupling", "state_rate_jacobian"):
             size = max(size, ROUNDING / CENTRAL_STEP * _largest_term(mechanism.widened) / rtol)
+        elif key == "holonomic_acceleration":
+            size = max(size, SECOND * _largest_change(mechanism.widened) / rtol)
         error = np.abs(given - differenced) / size
         error[~np.isfinite(error)] = np.inf
         deviations[key] = float(np.max(error, initial=0.0))
@@ -186,6 +192,15 @@ def _largest_term(o: Mechanism) -> float:
     force = o.force(o.t0, o.q0, o.v0)
     reaction = o.reaction(o.t0, o.q0, o.v0, lam + 1.0, psi + 1.0)
     return float(np.max(np.abs(np.concatenate([force, reaction])), initial=0.0))
+
+
+def _largest_change(o: Mechanism) -> float:
+    """Return the size of g'' if every coordinate bent by its own size, at the velocities tried."""
+    fastest = 1.0 / time_scale(
+        o.q0[: o.n_moving], 2.0 * np.maximum(1.0, np.abs(o.v0[: o.n_moving]))
+    )
+    rows = np.abs(_dense(o.holonomic_jacobian(o.t0, o.q0))) @ scale(o.q0)
+    return float(np.max(rows, initial=0.0)) * fastest**2
 
 
 def _dense(matrix: Any) -> Array:

@@ -138,7 +138,8 @@ class Mechanism(Equations):
         Patterns for missing derivatives of sparse mechanisms, by the name of what is missing:
         ``"stiffness"`` (of stiffness and damping together), ``"holonomic_jacobian"``,
         ``"nonholonomic_jacobian"``, ``"nonholonomic_gradient"``, ``"reaction_jacobian"``. Absent
-        ones are found by probing, which costs 2 n evaluations once.
+        ones are found by probing, which costs 2 n evaluations once. Entries that a pattern of a
+        constraint's Jacobian lacks are noticed along the motion, and added.
     reference : Reference, optional
         The true motion, where it is known.
 
