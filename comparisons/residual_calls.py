@@ -296,10 +296,11 @@ WHY = """## Where it is not as wanted, and why
 
 - *Errors of 1e-4.* The peers are of order 5 (IDA, ODASSL: BDF; Radau5DAE: Radau IIA), ours of
   order 2. From one error to the next, a tenth of it, a method of order 2 takes 10^(1/2) = 3.2 times
-  as many steps, one of order 5 takes 1.6 times as many. The last column of the tables of steps is
-  what would be left if every step cost one single call, less than any implicit method can do:
-  where it is above what is wanted, no saving of calls can reach it. `integrate(..., error=...)`
-  extrapolates to higher order.
+  as many steps, one of order 5 takes 1.6 times as many. `integrate(..., error=...)` extrapolates to
+  higher order. That is not all of it: the last column of the tables of steps is what would be left
+  if every step cost one single call, less than any implicit method can do. Where it is below what
+  is wanted, it is the calls per step (corrections, new matrices, steps that are not taken) that are
+  too many; where it is above, no saving of calls can reach it.
 - *`GenAlphaSOI2`* solves two systems per step. A correction costs two calls where the residual has
   rows for the rates of the constraints ("ovstab2"), three where it has not ("ind3"). A constant
   mass is verified in every step, on "ind3" by calls that are made anyway; one that varies costs two
