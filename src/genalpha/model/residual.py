@@ -285,7 +285,7 @@ class OneResidual:
         """Return what multiplies with M(t, q)."""
         return Inertia(self, t, q, v)
 
-    def is_mass(self, a: Array, found: Array, allowed: float, noise: float = 0.0) -> bool:
+    def is_mass(self, a: Array, found: Array, allowed: float, noise: Array | float = 0.0) -> bool:
         """Tell whether a mass that is taken as constant gives the M a that was found."""
         M = self.constant_mass
         if M is None:
