@@ -115,8 +115,8 @@ add_case("rolling_disk", 2.0, 80)
 add_case("knife_edge", 2.0, 80)
 add_case("chaplygin_sleigh", 2.0, 80)
 add_case("motor_slider_crank", 0.6, 40, levels=4, main=True)
-add_case("controlled_pendulum", 1.5, 40, levels=4, main=True)
-add_case("hydraulic_boom", 0.6, 80, levels=4, main=True)
+add_case("controlled_pendulum", 1.5, 40, levels=4)
+add_case("hydraulic_boom", 0.6, 80, levels=4)
 
 #: Mechanisms of the catalogue that are not compared, and why.
 LEFT_OUT = dict.fromkeys(
