@@ -26,35 +26,16 @@ from scipy import sparse
 
 from genalpha.errors import InvalidOptionError
 from genalpha.kernels import Native
-from genalpha.model import audit, completion
+from genalpha.model import audit
 from genalpha.model.arguments import faults_of_values
-from genalpha.model.c_functions import CFunction, check_size, with_c_functions
-from genalpha.model.callbacks import (
-    Array,
-    MatrixFunction,
-    VectorFunction,
-    checked_matrix,
-    checked_vector,
-    constant_matrix,
-    count_of,
-)
-from genalpha.model.constraint import Holonomic
-from genalpha.model.differences import DIFFERENCED, EPS
-from genalpha.model.equations import Equations
+from genalpha.model.c_functions import CFunction, with_c_functions
+from genalpha.model.callbacks import Array, count_of
+from genalpha.model.functions import Functions
 from genalpha.model.given import Given, real
-from genalpha.model.patterns import Patterns
-from genalpha.model.quadratic import velocity_terms
 from genalpha.model.reference import Reference
-from genalpha.model.slips import NoEnergy, call_first, check_symmetry
-from genalpha.model.states import (
-    DRIVEN_TABLE,
-    MechanicalReaction,
-    Narrowed,
-    WideCallbacks,
-    table_of,
-    with_z,
-)
-from genalpha.model.table import TABLE, arguments_of, shape_of
+from genalpha.model.slips import NoEnergy
+from genalpha.model.states import DRIVEN_TABLE, Narrowed, WideCallbacks, table_of
+from genalpha.model.table import TABLE
 
 Callback = Callable[..., Any]
 
@@ -62,7 +43,7 @@ Callback = Callable[..., Any]
 COMPILER = "genalpha.model.compiled"
 
 
-class Mechanism(Equations):
+class Mechanism(Functions):
     """A mechanism: mass, forces, constraints, a start; every derivative given or differenced.
 
     Parameters
@@ -164,18 +145,7 @@ class Mechanism(Equations):
     All callbacks become methods of the same name, checked, with missing ones differenced.
     """
 
-    holonomic_acceleration: VectorFunction
-    nonholonomic_gradient: MatrixFunction
-    nonholonomic_acceleration: VectorFunction
-    reaction_jacobian: MatrixFunction
-    stiffness: MatrixFunction
-    damping: MatrixFunction
-    tangent: MatrixFunction
-    rounding: float
-    tangent_cost: int
-    #: How many of the last coordinates only stand for states, see `states`.
-    n_states = 0
-    _wide: Widened | None = None
+    _wide: Any = None
     #: A function and its arguments that made this, where that is not the constructor.
     recipe: tuple[Callable[..., Mechanism], Any, Any] | None = None
     #: Formulas and parameters that it comes from, see `genalpha.formulas`.
@@ -267,7 +237,9 @@ class Mechanism(Equations):
         sizes = self.n_q, self.n_z, self.n_lam, self.n_psi
         self.is_sparse = self._has_sparse(given["mass"], given)
         callbacks = WideCallbacks(given, sizes, self.is_sparse)
-        self._wide = wide = Widened(self, callbacks, sparsity)
+        # By name, because it is a mechanism, too.
+        home = importlib.import_module("genalpha.model.widened")
+        self._wide = wide = home.Widened(self, callbacks, sparsity)
         for key in DRIVEN_TABLE:
             setattr(self, key, Narrowed(wide, key))
         M, n = wide.constant_mass, self.n_q
@@ -299,158 +271,6 @@ class Mechanism(Equations):
         default = [f"g[{i}]" for i in range(self.n_lam)] + [f"k[{i}]" for i in range(self.n_psi)]
         self.constraint_names = list(names) if names is not None else default
 
-    def _set_functions(
-        self, mass: Any, force: Callback, given: dict[str, Callback], patterns: dict[str, Any]
-    ) -> None:
-        """Wrap what is given, and complete what is not."""
-        n, m, l = self.n_q, self.n_lam, self.n_psi  # noqa: E741
-        vector, matrix = self._wrappers(given)
-
-        self.force = checked_vector(force, "force", n)
-        self._set_mass(mass)
-        if self.quadratic_velocity and self.constant_mass is None:
-            self.force = velocity_terms(self.force, self.mass, self.quadratic_velocity, n)
-        self.holonomic = vector("holonomic") or _empty
-        self.nonholonomic = vector("nonholonomic") or _empty
-        self.reaction = vector("reaction") or _empty  # replaced below when it is the default
-        probe = Patterns(self, patterns)
-
-        own = None
-        if m and "holonomic_jacobian" not in given:
-            user: Callback | None = given["holonomic"]
-            if self.n_moving < n or isinstance(user, Native) or hasattr(user, "py_func"):
-                user = None  # wide, of C, or of numba, which would compile it for complex numbers
-            self.holonomic = own = Holonomic(self.holonomic, probe.holonomic(), user, self.n_moving)
-        self.holonomic_jacobian = matrix("holonomic_jacobian") or (
-            own.jacobian if own else self._empty_matrix((m, n))
-        )
-        self.nonholonomic_jacobian = matrix("nonholonomic_jacobian") or self._unless_empty(
-            (l, n), lambda: completion.velocity_jacobian(self.nonholonomic, probe.nonholonomic())
-        )
-        self.nonholonomic_gradient = matrix("nonholonomic_gradient") or self._unless_empty(
-            (l, n), lambda: completion.position_gradient(self.nonholonomic, probe.gradient())
-        )
-        G, K = self.holonomic_jacobian, self.nonholonomic_jacobian
-        self.holonomic_rate = vector("holonomic_rate") or (
-            own.rate if own else completion.position_rate(self.holonomic, G) if m else _empty
-        )
-        knows_rate = {"holonomic_rate", "holonomic_jacobian"} & self.given
-        self.holonomic_acceleration = vector("holonomic_acceleration") or (
-            completion.along_motion(self.holonomic_rate, lambda t, q, v: G(t, q), self.n_moving)
-            if knows_rate
-            else own.acceleration
-            if own
-            else _empty
-        )
-        self.nonholonomic_acceleration = vector("nonholonomic_acceleration") or (
-            completion.along_motion(self.nonholonomic, K, self.n_moving) if l else _empty
-        )
-        if "reaction" in given:
-            self.reaction_jacobian = matrix("reaction_jacobian") or completion.reaction_jacobian(
-                self.reaction, m, probe.reaction()
-            )
-        else:
-            self.reaction = completion.default_reaction(G, K, m, l)
-            self.reaction_jacobian = completion.default_reaction_jacobian(G, K)
-        knows_gradients = {"holonomic_jacobian"} <= self.given or not m
-        knows_gradients &= {"nonholonomic_jacobian"} <= self.given or not l
-        self.rounding = EPS if knows_gradients else DIFFERENCED
-        self._set_tangent(matrix("stiffness"), matrix("damping"), probe)
-
-    def _wrappers(self, given: dict[str, Callback]) -> tuple[Callback, Callback]:
-        """Return functions that wrap a given callback by its name, or return None."""
-
-        def shape(key: str) -> tuple[int, ...]:
-            return shape_of(key, self.n_q, self.n_lam, self.n_psi)
-
-        def vector(key: str) -> VectorFunction | None:
-            return checked_vector(given[key], key, *shape(key)) if key in given else None
-
-        def matrix(key: str) -> MatrixFunction | None:
-            if key not in given:
-                return None
-            rows, columns = shape(key)
-            if not callable(given[key]):
-                return constant_matrix(given[key], key, (rows, columns), self.is_sparse)
-            return checked_matrix(given[key], key, (rows, columns), self.is_sparse)
-
-        return vector, matrix
-
-    def _start(self) -> dict[str, Any]:
-        """Return the start as callbacks take it, at rest."""
-        lam, psi = self.multiplier_guess()
-        values = self.t0, self.q0, self.v0, self.z0, np.zeros(self.n_q), lam, psi
-        return dict(zip(("t", "q", "v", "z", "vdot", "lam", "psi"), values, strict=True))
-
-    def _has_sparse(self, mass: Any, given: dict[str, Callback]) -> bool:
-        """Evaluate each given matrix at the start, to see whether any is sparse."""
-        table = table_of(self._arguments)
-        matrices = {"mass": mass} | {k: x for k, x in given.items() if table[k].is_matrix}
-        start = self._start()
-        return any(
-            sparse.issparse(value(*arguments_of(key, start, table)) if callable(value) else value)
-            for key, value in matrices.items()
-        )
-
-    def _set_mass(self, mass: Any) -> None:
-        """Constant (kept as it is, evaluated never) or callable."""
-        n = self.n_q
-        self.constant_mass = None
-        if callable(mass):
-            self.mass = checked_matrix(mass, "mass", (n, n), self.is_sparse)
-            return
-        if mass is None:
-            mass = sparse.eye_array(n) if self.is_sparse else np.eye(n)
-        self.mass = constant_matrix(mass, "mass", (n, n), self.is_sparse)
-        self.constant_mass = self.mass()
-
-    def _unless_empty(
-        self, shape: tuple[int, int], complete: Callable[[], MatrixFunction]
-    ) -> MatrixFunction:
-        """Complete a Jacobian by differences; without rows it is the empty matrix."""
-        return complete() if shape[0] else self._empty_matrix(shape)
-
-    def _empty_matrix(self, shape: tuple[int, int]) -> MatrixFunction:
-        empty = sparse.csc_array(shape) if self.is_sparse else np.zeros(shape)
-        return lambda *arguments: empty
-
-    def _set_tangent(
-        self, stiffness: MatrixFunction | None, damping: MatrixFunction | None, probe: Patterns
-    ) -> None:
-        """Kt, Ct and cq Kt + cv Ct; differenced together when both are missing."""
-        groups = None if stiffness and damping else probe.stiffness()
-        Kt = stiffness or completion.stiffness(self.imbalance, groups)
-        Ct = damping or completion.damping(self.imbalance, groups)
-        self.stiffness, self.damping = Kt, Ct
-        columns = self.n_q if groups is None else len(groups.columns)
-        self.tangent_cost = 0 if stiffness and damping else columns + 1
-        if stiffness or damping:
-            self.tangent = lambda t, q, v, vdot, lam, psi, cq, cv: (
-                cq * Kt(t, q, v, vdot, lam, psi) + cv * Ct(t, q, v, vdot, lam, psi)
-            )
-        else:
-            self.tangent = completion.tangent(self.imbalance, groups, self.n_moving)
-
-    def _call_once(self) -> None:
-        """Call every given callback once, so that a wrong shape is found here and not later."""
-        for key in ("mass", "force", *sorted(self.given)):
-            function, arguments = getattr(self, key), arguments_of(key, self._start())
-            if isinstance(function, Native):
-                check_size(key, function, arguments[0], arguments[1:])
-            value = call_first(key, function, arguments)
-            if key == "mass" and self.is_ideal:
-                check_symmetry(value)
-
-    @property
-    def n_moving(self) -> int:
-        """The number of coordinates that mean something, see `states`."""
-        return self.n_q - self.n_states
-
-    @property
-    def has_linear_reaction(self) -> bool:
-        """Whether the reaction is that of G and K."""
-        return self.is_ideal
-
     @property
     def calls(self) -> dict[str, int]:
         """How often each given callback was called so far, by name."""
@@ -458,12 +278,6 @@ class Mechanism(Equations):
             return self._wide.calls
         functions = {key: getattr(self, key) for key in ("mass", "force", *sorted(self.given))}
         return {key: x.calls for key, x in functions.items() if hasattr(x, "calls")}
-
-    def multiplier_guess(self) -> tuple[Array, Array]:
-        """Return lam0 and psi0, zeros where they are not given."""
-        lam = np.zeros(self.n_lam) if self.lam0 is None else self.lam0.copy()
-        psi = np.zeros(self.n_psi) if self.psi0 is None else self.psi0.copy()
-        return lam, psi
 
     def replace(self, **changes: Any) -> Mechanism:
         """Return a copy with some constructor arguments changed, for example another start."""
@@ -695,90 +509,6 @@ class Mechanism(Equations):
         )
 
 
-class Widened(Mechanism):
-    """A mechanism with states z, as one without: with Q = (q, zeta) and V = (v, z).
-
-    Parameters
-    ----------
-    narrow : Mechanism
-        As the user gave it.
-    callbacks : WideCallbacks
-    sparsity : mapping
-        Patterns as the user gave them; those that are not of Q are found by probing.
-    """
-
-    def __init__(
-        self, narrow: Mechanism, callbacks: WideCallbacks, sparsity: Mapping[str, Any]
-    ) -> None:
-        self._narrow, self._callbacks, self.n_states = narrow, callbacks, narrow.n_z
-        made, n = callbacks.arguments(), narrow.n_q
-        if narrow.n_psi and narrow.is_ideal:
-            reaction = MechanicalReaction(self)
-            made["reaction"], made["reaction_jacobian"] = reaction, reaction.jacobian
-        patterns = {k: x for k, x in sparsity.items() if np.shape(x)[-1] == n + narrow.n_z}
-        super().__init__(
-            **made,
-            t0=narrow.t0,
-            q0=np.append(narrow.q0, np.zeros(narrow.n_z)),
-            v0=np.append(narrow.v0, narrow.z0),
-            lam0=narrow.lam0,
-            psi0=narrow.psi0,
-            redundant=narrow.redundant,
-            energy=with_z(narrow.energy, n) if narrow.energy else None,
-            name=narrow.name,
-            constraint_names=narrow.constraint_names,
-            coordinate_names=narrow.coordinate_names + narrow.state_names,
-            sparsity=patterns,
-            reference=narrow.reference,
-        )
-
-    @property
-    def narrow(self) -> Mechanism:
-        """The mechanism as the user gave it."""
-        return self._narrow
-
-    @property
-    def has_linear_reaction(self) -> bool:
-        """Whether the reaction is that of G and K, see `MechanicalReaction`."""
-        return self._narrow.is_ideal
-
-    @property
-    def calls(self) -> dict[str, int]:
-        """How often each of the user's callbacks was called so far, by name."""
-        return self._callbacks.calls
-
-    def _has_sparse(self, mass: Any, given: dict[str, Callback]) -> bool:
-        return self._callbacks.is_sparse
-
-    def state(
-        self, t: float | None, q: Any, v: Any, vdot: Any, z: Any
-    ) -> tuple[Array, Array, Array | None]:
-        """Return Q, V and V' of a state, default the start; without vdot, V' is not known."""
-        n, start = self.n_moving, self._narrow
-        given = [(x, x0) for x, x0 in zip((q, v, z), (start.q0, start.v0, start.z0), strict=True)]
-        q, v, z = (np.array(x0 if x is None else x, dtype=float) for x, x0 in given)
-        Q, V = np.append(q, np.zeros(self.n_states)), np.append(v, z)
-        if vdot is None:
-            return Q, V, None
-        return Q, V, np.append(vdot, self.force(self.t0 if t is None else t, Q, V)[n:])
-
-    def replace(self, **changes: Any) -> Mechanism:
-        """Return a copy with some arguments changed, which are those of Q and V."""
-        changed = Mechanism.__new__(Widened)
-        changed._narrow, changed._callbacks = self._narrow, self._callbacks
-        changed.n_states = self.n_states
-        Mechanism.__init__(changed, **{**self._arguments, **changes})
-        return changed
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the user's mechanism."""
-        return _widened, (self._narrow,)
-
-
-def _widened(narrow: Mechanism) -> Mechanism:
-    return narrow.widened
-
-
 def _made(function: Callable[..., Mechanism], args: Any, kwargs: Any) -> Mechanism:
     return function(*args, **kwargs)
 
@@ -806,10 +536,3 @@ def _names(kind: str, letter: str, given: Sequence[str] | None, n: int) -> list[
         fault = f"{kind}_names = {given!r:.80}; expected {n} names, one for each {kind}"
         raise InvalidOptionError("Mechanism", [fault])
     return list(given)
-
-
-_NOTHING = np.zeros(0)
-
-
-def _empty(*arguments: Any) -> Array:
-    return _NOTHING

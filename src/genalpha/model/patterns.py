@@ -10,7 +10,7 @@ import numpy as np
 from genalpha.model.differences import Groups, find_pattern
 
 if TYPE_CHECKING:
-    from genalpha.model.mechanism import Mechanism
+    from genalpha.model.functions import Functions
 
 Array = np.ndarray
 
@@ -18,7 +18,7 @@ Array = np.ndarray
 class Patterns:
     """Column groups for missing sparse derivatives: from given patterns, or by probing."""
 
-    def __init__(self, mechanism: Mechanism, given: dict[str, Any]) -> None:
+    def __init__(self, mechanism: Functions, given: dict[str, Any]) -> None:
         self._mechanism, self._given = mechanism, given
         self._random = np.random.default_rng(0)
         # an instant and a state of no special value, so that nothing vanishes by chance
