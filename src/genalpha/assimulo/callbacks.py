@@ -198,6 +198,8 @@ class ReadMechanism(Mechanism):
     The last `n_states` of its coordinates only stand for states, see `genalpha.model.states`.
     """
 
+    _has_own_callbacks = True
+
     def __init__(self, n_states: int = 0, **arguments: Any) -> None:
         self.n_states = n_states
         super().__init__(**arguments)

@@ -9,7 +9,7 @@ from genalpha.assimulo.running import Point
 from genalpha.driver.advance import Advance
 from genalpha.driver.march import March
 from genalpha.errors import InconsistentStartError
-from genalpha.model import Mechanism, Motion
+from genalpha.model import Mechanism
 from genalpha.numerics.initial_values import project_position, project_velocity
 from genalpha.numerics.interpolation import Knot
 
@@ -52,8 +52,7 @@ class Course(Advance):
         return self.march.jump()
 
     def _point(self, knot: Knot) -> Point:
-        motion = Motion(knot.q, knot.v, knot.vdot, knot.lam, knot.psi)
-        return Point(float(knot.t), *self._layout.assemble(motion))
+        return Point(float(knot.t), *self._layout.assemble(knot))
 
 
 def start_knot(o: Mechanism, layout: Layout, t: float, y: Array) -> Knot:

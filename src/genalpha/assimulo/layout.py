@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from genalpha.kernels import write_at, zeros
 from genalpha.model import DrivenMotion, Mechanism, Motion
 from genalpha.model.residual import Places
+from genalpha.numerics.interpolation import Knot
 
 Array = np.ndarray
 
@@ -37,7 +39,7 @@ class Layout(NamedTuple):
     @classmethod
     def of(cls, places: Places) -> Layout:
         """Return the layout of a residual."""
-        return cls(*places[:5])
+        return cls(places.size, *(np.ascontiguousarray(x, dtype=np.intp) for x in places[1:5]))
 
     @property
     def n_q(self) -> int:
@@ -57,22 +59,30 @@ class Layout(NamedTuple):
             q = np.append(q, np.zeros(v.size - q.size))
         return q, v, lam, psi
 
-    def assemble(self, motion: Motion | DrivenMotion) -> tuple[Array, Array]:
+    def assemble(self, motion: Motion | DrivenMotion | Knot) -> tuple[Array, Array]:
         """Return y and yd of a motion, of Q and V or with z.
 
         mu and the rates of all multipliers are 0.
         """
-        y, yd, n = np.zeros(self.size), np.zeros(self.size), self.q.size
-        q, v = self.q, self.v
+        y, yd = zeros(self.size), zeros(self.size)
         V, Vdot = motion.v, motion.vdot
         if isinstance(motion, DrivenMotion):
             V, Vdot = np.append(V, motion.z), np.append(Vdot, motion.zdot)
-        y[q], y[v], yd[q], yd[v] = motion.q[:n], V, V[:n], Vdot
+        V = _vector(V)
+        write_at(y, self.q, _vector(motion.q))
+        write_at(y, self.v, V)
+        write_at(yd, self.q, V)
+        write_at(yd, self.v, _vector(Vdot))
         if self.lam.size:
-            y[self.lam] = motion.lam
+            write_at(y, self.lam, _vector(motion.lam))
         if self.psi.size:
-            y[self.psi] = motion.psi
+            write_at(y, self.psi, _vector(motion.psi))
         return y, yd
+
+
+def _vector(x: Array) -> Array:
+    """Return values as the kernels want them."""
+    return np.ascontiguousarray(x, dtype=float)
 
 
 def layout_of(mechanism: Mechanism, form: str) -> Layout:

@@ -97,13 +97,13 @@ class HasOptions:
     def _faults(self, foreign: frozenset[str] = frozenset()) -> list[str]:
         """List what is wrong with the options one by one; `foreign` ones are nobody's business."""
         faults = []
+        given = {key(x) for x in self.declared if self.options.get(key(x)) is not None}
         for option in self.declared:
             if key(option) not in self.options:
                 faults.append(f"{key(option)} was removed from options")
                 continue
             value = self.options[key(option)]
-            given = {key(x) for x in self.declared if self.options.get(key(x)) is not None}
-            if value is None and given & set(option.excludes):
+            if value is None and not given.isdisjoint(option.excludes):
                 continue
             try:
                 option.clean(value, self)

@@ -14,6 +14,7 @@ and says which row is not as expected.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +44,19 @@ class Found(NamedTuple):
     uses_rates: bool  # whether they, or constraints, depend on q'
     ideal: Array | None  # (m,): factors d with reaction = -G^T (d * lam)
     reactions: Array | None  # (n, m + l): derivative of the imbalance by the multipliers
+
+
+@cache
+def random_numbers(count: int) -> Array:
+    """Return numbers between 0.5 and 1, the same ones every time."""
+    return np.random.default_rng(1).uniform(0.5, 1.0, count)
+
+
+def _all_but(count: int, places: Array) -> Array:
+    """Return the numbers below `count` that are not among the places."""
+    left = np.ones(count, dtype=bool)
+    left[places] = False
+    return np.flatnonzero(left)
 
 
 class DoubtError(Exception):
@@ -78,7 +92,7 @@ class Recognition:
 
     def __init__(self, F: Residual, t: float, y: Array, yd: Array, states: bool = False) -> None:
         self.F, self.t, self.y, self.yd = F, t, y, yd
-        self.random = np.random.default_rng(1)
+        self._drawn = 0  # so many random numbers have been used
         self.base = F(t, y, yd)
         if states:
             self._find_states()
@@ -110,7 +124,8 @@ class Recognition:
 
     def _moves(self, x: Array, which: Array, size: float = MOVE) -> dict[int, float]:
         """Return moves of some components, each of its own size."""
-        sizes = size * scale(x[which]) * self.random.uniform(0.5, 1.0, which.size)
+        first, self._drawn = self._drawn, self._drawn + which.size
+        sizes = size * scale(x[which]) * random_numbers(self._drawn)[first:]
         return dict(zip(which.tolist(), sizes.tolist(), strict=True))
 
     # --- q' = v -------------------------------------------------------------------------------
@@ -149,9 +164,9 @@ class Recognition:
             if row not in rows and not {a, b} & (q | v):
                 chosen.append((row, a, b))
         chosen.sort(key=lambda x: x[1])
-        self.rows, self.q, self.v = np.array(chosen, dtype=int).reshape(-1, 3).T
-        self.others = np.setdiff1d(np.arange(self.y.size), np.concatenate([self.q, self.v]))
-        self.rest = np.setdiff1d(np.arange(self.base.size), self.rows)
+        self.rows, self.q, self.v = np.array(chosen, dtype=int).reshape(-1, 3).T.copy()
+        self.others = _all_but(self.y.size, np.concatenate([self.q, self.v]))
+        self.rest = _all_but(self.base.size, self.rows)
 
     # --- the other rows -----------------------------------------------------------------------
 
@@ -161,10 +176,11 @@ class Recognition:
         uses_rates = self._check_accelerations(mass)
         slopes, speeds = self._gradients(), [self._speeds()]
         off, idle = self._idle(mass, reactions, slopes.any(axis=1) | (speeds[0][1] != 0.0))
-        self.rest, self.others = np.delete(self.rest, off), np.delete(self.others, idle)
-        mass, reactions, slopes = (np.delete(x, off, axis=0) for x in (mass, reactions, slopes))
-        reactions = np.delete(reactions, idle, axis=1)
-        speeds = [(d, np.delete(change, off)) for d, change in speeds]
+        if off.size:
+            self.rest, self.others = np.delete(self.rest, off), np.delete(self.others, idle)
+            mass, reactions, slopes = (np.delete(x, off, axis=0) for x in (mass, reactions, slopes))
+            reactions = np.delete(reactions, idle, axis=1)
+            speeds = [(d, np.delete(change, off)) for d, change in speeds]
         is_motion = np.asarray(mass.any(axis=1) | reactions.any(axis=1))
         if is_motion.sum() > self.q.size:
             speeds.append(self._speeds())
@@ -209,9 +225,11 @@ class Recognition:
         self.rest = np.concatenate([everything, kinematic])
         table = self._columns(self.others, self.y, "y")
         self.rest = everything
-        table, in_rates = np.split(table, [everything.size])
+        table, in_rates = table[: everything.size], table[everything.size :]
         is_mu = in_rates.any(axis=0)
         self.stabilisers = int(is_mu.sum())
+        if not self.stabilisers:
+            return table
         if self.y[self.others[is_mu]].any() or table[:, is_mu].any():
             raise DoubtError
         self.others = self.others[~is_mu]

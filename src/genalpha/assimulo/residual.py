@@ -16,6 +16,9 @@ from genalpha.model.given import NO_NUMBERS, real, shown
 Array = np.ndarray
 Matrix = Any  # np.ndarray or a sparse array
 
+#: There is one such object for all ordinary arrays: looking at it costs less than comparing.
+DOUBLE = np.dtype(float)
+
 
 class Residual:
     """The residual of an Assimulo problem and its Jacobian, with the switches taken care of.
@@ -45,6 +48,8 @@ class Residual:
         self.explicit = isinstance(problem, cExplicit_Problem)
         self.switches: list[bool] = [bool(x) for x in np.ravel(getattr(problem, "sw0", []))]
         self._signatures: dict[str, tuple[Any, bool]] = {}
+        #: A `res` that is known to take no switches.
+        self._simple: Any = self
         self.calls = self.matrix_calls = 0
 
     def __call__(self, t: float, y: Array, yd: Array) -> Array:
@@ -56,7 +61,16 @@ class Residual:
         self.calls += 1
         if self.explicit:
             return np.asarray(yd) - self._ravel("rhs", t, self._call("rhs", t, y))
-        return self._ravel("res", t, self._call("res", t, y, yd))
+        function = self.problem.res
+        if function is self._simple:
+            value = function(t, y, yd)
+        else:
+            value = self._call("res", t, y, yd)
+            takes_switches = self._signatures["res"][1]
+            self._simple = self if takes_switches else function
+        if type(value) is np.ndarray and value.dtype is DOUBLE and value.ndim == 1:
+            return value.copy()
+        return self._ravel("res", t, value)
 
     @property
     def function(self) -> Any:
@@ -88,10 +102,12 @@ class Residual:
     def _call(self, name: str, *arguments: Any) -> Any:
         function = getattr(self.problem, name)
         code = getattr(function, "__func__", function)  # a method is a new object at each access
-        if self._signatures.get(name, (None, False))[0] is not code:
+        known = self._signatures.get(name)
+        if known is None or known[0] is not code:
             has = bool(self.switches) or hasattr(self.problem, "state_events")
-            self._signatures[name] = code, _takes_more(name, function, len(arguments), has)
-        if self._signatures[name][1]:
+            known = code, _takes_more(name, function, len(arguments), has)
+            self._signatures[name] = known
+        if known[1]:
             return function(*arguments, self.switches)
         return function(*arguments)
 

@@ -268,6 +268,9 @@ class Reports(Keeper):
         self, solver: Running, run: Advance, tf: float, opts: dict[str, Any], found: list[Point]
     ) -> None:
         self._solver, self._run, self._tf, self._opts, self._found = solver, run, tf, opts, found
+        self._every = opts["output_list"] is None
+        # nobody can look at results before the end
+        self._gathers = self._every and not opts["report_continuously"]
         #: What `integrate` returns.
         self.flag = int(ID_PY_COMPLETE)
 
@@ -275,21 +278,32 @@ class Reports(Keeper):
         """See `Keeper`."""
         t, solver = self._run.t, self._solver
         last = t == self._tf
-        if self._opts["report_continuously"]:  # otherwise nobody can look before the end
-            solver._count()
-        passed, stop = solver._report(self._run.at(t), last, self._opts, self._found)
-        if stop:
+        if self._gathers:
+            self._found.append(self._run.at(t))
+        elif self._reported(t, last):
             self.flag = int(ID_PY_EVENT)
             return True
-        if self._opts["output_list"] is None:
-            passed = solver._counts_from_results
-        solver._steps = 0 if passed else solver._steps + 1
+        if self._every:
+            steps = 0 if solver._counts_from_results else solver._steps + 1
+            if steps != solver._steps:
+                solver._steps = steps
         if not last:
-            solver._check_steps(solver._steps, t)
-            if self._opts["output_list"] is None and len(self._found) >= CHUNK:
+            if solver._steps:
+                solver._check_steps(solver._steps, t)
+            if self._every and len(self._found) >= CHUNK:
                 self.flag = int(ID_PY_OK)
                 return True
         return False
+
+    def _reported(self, t: float, last: bool) -> bool:
+        """Hand over a step; tell whether a step event stops the integration."""
+        solver = self._solver
+        if self._opts["report_continuously"]:
+            solver._count()
+        passed, stop = solver._report(self._run.at(t), last, self._opts, self._found)
+        if not stop and not self._every:
+            solver._steps = 0 if passed else solver._steps + 1
+        return bool(stop)
 
     def happened(self, happening: Happening) -> bool:
         """See `Keeper`."""

@@ -103,4 +103,5 @@ class WithStates(Residual):
     def layout(self, places: Places) -> Layout:
         """Return where the unknowns are in the problem's own y."""
         s = self.states.size
-        return Layout(places.size - s, places.q[:-s], *places[2:5])
+        layout = Layout.of(places)
+        return layout._replace(size=layout.size - s, q=layout.q[:-s])

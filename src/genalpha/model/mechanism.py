@@ -146,6 +146,8 @@ class Mechanism(Functions):
     """
 
     _wide: Any = None
+    #: Whether the callbacks are genalpha's, which know how they are called.
+    _has_own_callbacks = False
     #: A function and its arguments that made this, where that is not the constructor.
     recipe: tuple[Callable[..., Mechanism], Any, Any] | None = None
     #: Formulas and parameters that it comes from, see `genalpha.formulas`.
@@ -196,7 +198,7 @@ class Mechanism(Functions):
         arguments, table = with_c_functions(given, faults), table_of(given)
         optional = {k for k, x in table.items() if x.is_optional}
         callbacks = {k: x for k, x in arguments.items() if k in optional and x is not None}
-        faults += faults_of_values(arguments, callbacks, table)
+        faults += faults_of_values(arguments, callbacks, table, self._has_own_callbacks)
         if faults:
             raise InvalidOptionError("Mechanism", faults)
         self.given = frozenset(callbacks)

@@ -27,6 +27,7 @@ from genalpha.kernels import (
     norm,
     plus,
     product,
+    same,
     taken,
     write_at,
     zeros,
@@ -222,7 +223,7 @@ class OneResidual:
         if self._rates_at is None or self.latest is None:
             return None
         there, rates = self._rates_at
-        return np.asarray(rates + self.latest.G @ (v - there))
+        return plus(rates, 1.0, product(self.latest.G, plus(v, -1.0, there)))
 
     def rate_beside(
         self, t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array, at: Balance
@@ -247,7 +248,8 @@ class OneResidual:
         moved = combined(1.0, q, s, v, 0.5 * s * s, vdot)
         add(moved, 0, s**3 / 6.0, jerk)
         rows = self.rows(t + s, moved, v, vdot, self._zero_lam, self._zero_psi)
-        return np.asarray(taken(rows, self._position) / s)
+        g = taken(rows, self._position)
+        return combined(1.0 / s, g, 0.0, g)
 
     def acceleration_level(
         self, t: float, q: Array, v: Array, vdot: Array, at: Balance, enough: float
@@ -430,4 +432,4 @@ def _factors(values: Array) -> Array:
 def _same(state: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     """Tell whether two states (t, q, v, ...) are equal."""
     pairs = zip(state[1:], other[1:], strict=True)
-    return bool(state[0] == other[0] and all(x is y or np.array_equal(x, y) for x, y in pairs))
+    return bool(state[0] == other[0] and all(same(x, y) for x, y in pairs))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from genalpha.kernels import plus, zeros
-from genalpha.model.differences import EPS, Groups, scale
+from genalpha.kernels import largest, plus
+from genalpha.model.differences import EPS, scale
 
 if TYPE_CHECKING:
     from genalpha.model.residual import OneResidual
@@ -27,6 +27,7 @@ LARGE = 2.0**40
 WORTH_GROUPING = 0.7
 #: Stands for 0 in quotients, without overflow.
 TINY = 1e-200
+ROOT_EPS = float(np.sqrt(EPS))
 
 
 @dataclass
@@ -51,6 +52,33 @@ class Blocks:
     R: Matrix
 
 
+class Together:
+    """Columns that are differenced together.
+
+    Parameters
+    ----------
+    members : (k, n) array
+        Of 0 and 1: which columns are moved in each difference.
+    colour : (n,) int array, optional
+        In which one each column is; None if each has its own.
+    pattern : (rows, n) bool array, optional
+        Where their derivatives may be nonzero.
+    """
+
+    def __init__(
+        self, members: Array, colour: Array | None = None, pattern: Array | None = None
+    ) -> None:
+        self.members, self._colour, self._pattern = members, colour, pattern
+
+    def placed(self, found: Array, sizes: Array) -> Array:
+        """Put differences, shape (k, rows), in their places, and divide by the sizes of moves."""
+        if self._colour is None:
+            return np.divide(found.T, sizes, order="C")
+        slopes = np.divide(found[self._colour].T, sizes, order="C")
+        slopes[~self._pattern] = 0.0  # type: ignore[operator]
+        return slopes
+
+
 class Derivatives:
     """What finds the blocks of one residual; patterns that were seen are kept.
 
@@ -62,9 +90,11 @@ class Derivatives:
     def __init__(self, whole: OneResidual) -> None:
         self.whole, places = whole, whole.places
         self._multipliers = np.concatenate([places.lam, places.psi])
-        # groups in use, and those of the pattern, if they are worth it
-        self._groups: Groups | None = None
-        self._worth: Groups | None = None
+        self._rows = [_rows(x) for x in (places.motion, places.position, places.velocity)]
+        self._signs = None if (places.signs == 1.0).all() else places.signs[:, None]
+        self._alone = Together(np.eye(whole.n))
+        # columns that are differenced together, and those of the pattern, if they are worth it
+        self._together = self._worth = self._alone
         self._pattern: Array | None = None
         self._last_setup = np.nan
         #: When the last complete matrix was made, and how fast G turns, relative to its size.
@@ -77,22 +107,24 @@ class Derivatives:
         whole = self.whole
         if whole.jacobian is not None and whole.uses_jacobian:
             return 1
-        columns = whole.n if self._groups is None else len(self._groups.columns)
-        return int(columns + (0 if whole.ideal is not None else whole.m + whole.l))
+        return int(len(self._together.members) + (0 if whole.ideal is not None else whole.m + whole.l))
 
     def note(self, t: float, G: Array) -> None:
         """Note the G of a complete matrix."""
         before, elapsed = self._G, abs(t - self.made)
         if before is not None and elapsed > 0.0:
-            self.turning = float(np.abs(G - before).max(initial=0.0)) / elapsed
-            self.turning /= float(np.abs(G).max(initial=0.0)) or 1.0
+            self.turning = largest(G - before) / elapsed
+            self.turning /= largest(G) or 1.0
         self.made, self._G = t, G
 
     def _parts(self, D: Array, cq: float, cv: float) -> tuple[Array, Array, Array]:
         """Return the rows of the imbalance, and the gradients of g and k."""
-        places = self.whole.places
-        motion = places.signs[:, None] * D[places.motion]
-        return motion, D[places.position] / (cq or 1.0), D[places.velocity] / (cv or 1.0)
+        motion, position, velocity = (D[rows] for rows in self._rows)
+        if self._signs is not None:
+            motion = self._signs * motion
+        if self.whole.l:
+            velocity = velocity / (cv or 1.0)
+        return motion, position / (cq or 1.0), velocity
 
     def differenced(self, state: tuple[Any, ...], ca: float, cq: float, cv: float) -> Blocks:
         """Return blocks by differences; `state` is (t, q, v, vdot, lam, psi)."""
@@ -102,19 +134,14 @@ class Derivatives:
         whole.F.matrix_calls -= 1  # the iteration that follows has it
         sizes = self._sizes(q, v, vdot, cq, cv)
         complete = bool(ca and cq and cv)  # other sweeps do not see all that depends on each other
-        columns = self._columns(t) if complete else [[j] for j in range(whole.n)]
-        found = np.empty((len(columns), base.size))
-        for i, members in enumerate(columns):
-            d = zeros(whole.n)
-            d[members] = sizes[members]
+        together = self._chosen(t) if complete else self._alone
+        found = np.empty((len(together.members), base.size))
+        for i, d in enumerate(together.members * sizes):
             moved = plus(q, cq, d), plus(v, cv, d), plus(vdot, ca, d)
             found[i] = whole.rows(t, *moved, lam, psi)
         found -= base
-        if len(columns) < whole.n and self._groups is not None:
-            D = self._groups.dense(found, sizes)
-        else:
-            D = found.T / sizes
-        if complete and len(columns) == whole.n:
+        D = together.placed(found, sizes)
+        if complete and together is self._alone:
             self._learn(D)
         A, G, K = self._parts(D, cq, cv)
         if complete:
@@ -127,16 +154,14 @@ class Derivatives:
         if not cq and not cv:  # linear
             return scale(vdot)
         sizes = np.minimum(scale(q) / max(abs(cq), TINY), scale(v) / max(abs(cv), TINY))
-        return np.asarray(np.sqrt(EPS) * sizes)
+        return np.asarray(ROOT_EPS * sizes)
 
-    def _columns(self, t: float) -> list[Any]:
+    def _chosen(self, t: float) -> Together:
         """Return the columns to be differenced together; one by one again if groups failed."""
         again, self._last_setup = t == self._last_setup, t
         if again:
-            self._groups = None
-        if self._groups is not None:
-            return list(self._groups.columns)
-        return [[j] for j in range(self.whole.n)]
+            self._together = self._alone
+        return self._together
 
     def _learn(self, D: Array) -> None:
         """Group columns by where derivatives have been seen so far."""
@@ -144,16 +169,26 @@ class Derivatives:
         if self._pattern is not None:
             seen |= self._pattern
         if self._pattern is None or not np.array_equal(seen, self._pattern):
-            self._pattern, groups = seen, Groups(sparse.csc_array(seen))
-            worth = len(groups.columns) <= WORTH_GROUPING * self.whole.n
-            self._worth = groups if worth else None
-        self._groups = self._worth
+            self._pattern, self._worth = seen, self._grouped(seen)
+        self._together = self._worth
+
+    def _grouped(self, seen: Array) -> Together:
+        """Return groups of columns that share no row, or all of them alone."""
+        most = WORTH_GROUPING * self.whole.n
+        if np.count_nonzero(seen, axis=1).max(initial=0) > most:
+            return self._alone  # all of this row are in groups of their own
+        colour = _colours(seen)
+        count = int(colour.max(initial=-1)) + 1
+        if count > most:
+            return self._alone
+        return Together((np.arange(count)[:, None] == colour).astype(float), colour, seen)
 
     def _reactions(self, state: tuple[Any, ...], base: Array, G: Array, K: Array) -> Array:
         """Return the imbalance's derivative by the multipliers."""
         whole = self.whole
         if whole.ideal is not None:
-            return np.asarray(np.concatenate([G, K]).T * whole.ideal)
+            J = np.concatenate([G, K]) if whole.l else G
+            return np.asarray(J.T * whole.ideal)
         t, q, v, vdot, lam, psi = state
         x = np.concatenate([lam, psi])
         step = np.maximum(1.0, np.abs(x)) * (1.0 if whole.linear else np.sqrt(EPS))
@@ -184,6 +219,25 @@ class Derivatives:
             self.note(t, G)
         R = places.signs[:, None] * J[np.ix_(places.motion, self._multipliers)]
         return Blocks(A, G, K, R)
+
+
+def _colours(seen: Array) -> Array:
+    """Colour columns greedily (Curtis, Powell, Reid 1974): those of a colour share no row."""
+    marks = seen.astype(float)
+    meet, colour = marks.T @ marks != 0.0, np.full(seen.shape[1], -1)
+    for j in range(colour.size):
+        taken, free = set(colour[meet[j]].tolist()), 0
+        while free in taken:
+            free += 1
+        colour[j] = free
+    return colour
+
+
+def _rows(places: Array) -> Any:
+    """Return rows that follow each other as a slice, which costs next to nothing."""
+    first = int(places[0]) if places.size else 0
+    ordered = np.array_equal(places, np.arange(first, first + places.size))
+    return slice(first, first + places.size) if ordered else places
 
 
 def dense(matrix: Matrix) -> Array:

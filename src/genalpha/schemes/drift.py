@@ -64,10 +64,11 @@ def present_drift(o: Mechanism, state: Any, constant: float, ratio: float) -> Ar
     change = plus(state.a, -1.0, state.a_old)
     if state.rate is None:
         if abs(ratio - 1.0) <= LITTLE and whole.latest is not None and change.any():
-            return constant * state.h * (whole.latest.G @ change)
-        motion = state.t, state.q, state.v, state.vdot, change / state.h
-        state.rate = whole.rate_ahead(*motion, AHEAD * state.h)
-    return np.asarray(state.rate)
+            return _times(constant * state.h, product(whole.latest.G, change))
+        third = _times(1.0 / state.h, change)
+        motion = state.t, state.q, state.v, state.vdot
+        state.rate = whole.rate_ahead(*motion, third, AHEAD * state.h)
+    return state.rate
 
 
 def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array, relative: float) -> Array:
@@ -80,10 +81,11 @@ def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array, relative: fl
     if o.whole is not None and newton.last_solvers is not None:
         v = plus(state.v, 1.0, _by_the_last_matrix(o, newton, state, drift))
         if state.rate is not None and _is_unsure(o.whole, state, drift):
-            third = plus(state.a, -1.0, state.a_old) / state.h
-            motion = state.t, state.q, v, state.vdot, third
-            reached = o.whole.rate_ahead(*motion, AHEAD * state.h) - state.rate
-            v = plus(v, 1.0, _by_the_last_matrix(o, newton, state, drift - reached))
+            third = combined(1.0 / state.h, state.a, -1.0 / state.h, state.a_old)
+            motion = state.t, state.q, v, state.vdot
+            there = o.whole.rate_ahead(*motion, third, AHEAD * state.h)
+            left = combined(1.0, drift, -1.0, there, 1.0, state.rate)
+            v = plus(v, 1.0, _by_the_last_matrix(o, newton, state, left))
         return v
     if o.n_psi or not o.is_ideal or newton.last_solvers is None:
         return with_drift(o, state, drift)
@@ -104,9 +106,17 @@ def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array, relative: fl
 
 def _by_the_last_matrix(o: Mechanism, newton: Newton, state: Any, drift: Array) -> Array:
     """Return the change of a residual's velocity that makes a drift, about."""
-    right = np.concatenate([np.zeros(o.n_q), drift, np.zeros(o.n_psi)])
-    unit = newton.last_solvers.scales.mass_over_gradient
-    return newton.improved(newton.last_solvers.solve(right), o.n_q, unit, state.t)
+    if o.n_psi:
+        right = stacked(0.0, state.q, 1.0, drift, 0.0, state.psi)
+    else:
+        right = stacked(0.0, state.q, 1.0, drift)
+    solvers = newton.last_solvers
+    unit = solvers.scales.mass_over_gradient
+    return newton.improved(solvers.solve(right), o.n_q, unit, state.t)
+
+
+def _times(c: float, x: Array) -> Array:
+    return combined(c, x, 0.0, x)
 
 
 def _is_unsure(whole: Any, state: Any, drift: Array) -> bool:

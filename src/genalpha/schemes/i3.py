@@ -189,7 +189,8 @@ class GenAlphaI3(GeneralizedAlpha):
         a = combined(1.0 + change, state.a, -change, state.a_old)
         if not o.n_lam or self.adjustment == "a":
             return state.v, a
-        drift = (ratio**2 - 1.0) * present_drift(o, state, self.drift, ratio)
+        drift = present_drift(o, state, self.drift, ratio)
+        drift = combined(ratio**2 - 1.0, drift, 0.0, drift)
         return drifted(o, self.newton, state, drift, self.relative), a
 
     def take(self, state: State, h: float) -> State:
