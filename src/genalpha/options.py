@@ -292,12 +292,40 @@ class Option:
             raise ValueError(f"{self.name} = {value!r:.80}; expected {expected}") from None
 
 
+class Declared:
+    """Options that belong together, sorted by what is done with them.
+
+    Parameters
+    ----------
+    options : iterable of Option
+
+    Attributes
+    ----------
+    all : tuple of Option
+    by_name : dict
+        The same by all their names.
+    defaults : dict
+        Those that do not depend on who has the option, by name.
+    found : tuple of Option
+        Whose defaults do.
+    exclusive : tuple of Option
+        That replace others.
+    """
+
+    def __init__(self, options: Iterable[Option]) -> None:
+        self.all = tuple(options)
+        self.by_name = {name: option for option in self.all for name in option.names}
+        self.defaults = {x.name: x.default for x in self.all if not callable(x.default)}
+        self.found = tuple(x for x in self.all if callable(x.default))
+        self.exclusive = tuple(x for x in self.all if x.excludes)
+
+
 class Choices:
     """Values of declared options, as attributes.
 
     Parameters
     ----------
-    declared : iterable of Option
+    declared : iterable of Option, or Declared
     given : mapping
         What the user has given, by name or alias.
     owner
@@ -313,17 +341,23 @@ class Choices:
     """
 
     def __init__(
-        self, declared: Iterable[Option], given: Mapping[str, Any], owner: Any, what: str
+        self,
+        declared: Iterable[Option] | Declared,
+        given: Mapping[str, Any],
+        owner: Any,
+        what: str,
     ) -> None:
-        declared = tuple(declared)
-        options = {name: option for option in declared for name in option.names}
+        declared = declared if isinstance(declared, Declared) else Declared(declared)
+        options = declared.by_name
         self.faults = [_unknown(x, options, what) for x in given if x not in options]
         values = {options[x].name: value for x, value in given.items() if x in options}
-        for option in declared:
+        self.__dict__.update(declared.defaults)
+        for option in declared.found:
+            if option.name not in values:
+                self.__dict__[option.name] = option.default_for(owner)
+        for option in declared.exclusive if not values else declared.all:
             if option.name in values or option.excludes:
                 self._choose(option, values, owner)
-            else:
-                self.__dict__[option.name] = option.default_for(owner)
 
     def _choose(self, option: Option, given: Mapping[str, Any], owner: Any) -> None:
         """Set one option: as given, or to its default, or to None where another replaces it."""

@@ -294,13 +294,17 @@ def _faults_of_steps(t0: float, t_final: float, h: Any) -> list[str]:
     if h is None:
         return []
     given = Given("integrate")
-    sizes = given.vector("h", h) if np.iterable(h) else np.array([given.number("h", h)])
     interval = abs(t_final - t0)
     smallest = SMALLEST_SHARE * max(interval, abs(t0), abs(t_final))
-    if given.faults or not sizes.size or np.any(np.abs(sizes) < smallest):
+    if several := np.iterable(h):
+        sizes = given.vector("h", h)
+        too_small = not sizes.size or bool(np.any(np.abs(sizes) < smallest))
+    else:
+        too_small = abs(given.number("h", h)) < smallest
+    if given.faults or too_small:
         given.faults.clear()
         given.fault("h", h, f"nonzero, finite step sizes, of at least {smallest:.1e}")
-    elif np.iterable(h) and not abs(np.sum(sizes) - (t_final - t0)) <= 1e-9 * interval:
+    elif several and not abs(np.sum(sizes) - (t_final - t0)) <= 1e-9 * interval:
         given.faults.append(
             f"the step sizes h add up to {np.sum(sizes):.12g}; they must add up to "
             f"t_final - t0 = {t_final - t0:.12g}"

@@ -6,6 +6,7 @@ Options of single schemes are declared in their files.
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,17 @@ from genalpha.model import Mechanism
 from genalpha.numerics.accuracy import DEFAULT, for_tolerance, leading_tolerance
 from genalpha.numerics.newton import MAX_ITERATIONS, MODES
 from genalpha.numerics.systems import LINEAR_SOLVERS, klu
-from genalpha.options import Choice, Choices, Flag, Integer, Number, Numbers, Option, Vector
+from genalpha.options import (
+    Choice,
+    Choices,
+    Declared,
+    Flag,
+    Integer,
+    Number,
+    Numbers,
+    Option,
+    Vector,
+)
 from genalpha.schemes import SCHEMES, Scheme, Settings
 
 DEFAULT_SCHEME = "GenAlphaSOI2"
@@ -159,6 +170,12 @@ def options_of(scheme: type[Scheme]) -> tuple[Option, ...]:
     return (*scheme.options, *STEPS, *NEWTON)
 
 
+@cache
+def _declared(kind: type[Scheme]) -> Declared:
+    """Return everything that may be chosen with a scheme."""
+    return Declared((*options_of(kind), *RESULT))
+
+
 class Options(Choices):
     """Options of an integration, as attributes.
 
@@ -186,8 +203,7 @@ class Options(Choices):
         kind = SCHEMES[scheme if known else DEFAULT_SCHEME]
         o = mechanism
         size = 1 if o is None else o.n_moving + o.n_q + o.n_lam + o.n_psi
-        declared = (*options_of(kind), *RESULT)
-        super().__init__(declared, given, Owner(size), str(scheme))
+        super().__init__(_declared(kind), given, Owner(size), str(scheme))
         self.scheme = scheme
         self.unequal = False
         if not known:

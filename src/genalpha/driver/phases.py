@@ -16,6 +16,7 @@ from genalpha.driver.progress import Bar, Line, shown
 from genalpha.driver.record import Record
 from genalpha.driver.sizes import StepSizes
 from genalpha.driver.watch import Happening, Watch
+from genalpha.kernels import same
 from genalpha.model import Mechanism
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.initial_values import accelerations
@@ -120,7 +121,7 @@ class Phases:
         """Where the steps have ended; None if that was at an event, within a step."""
         march, block = self.march, self.record.blocks[-1]
         state, (t, q, v, _) = march.state, block.row(block.used - 1)
-        if t != march.t or not (np.array_equal(q, state.q) and np.array_equal(v, state.v)):
+        if t != march.t or not (same(q, state.q) and same(v, state.v)):
             return None
         return Last(state, march.reduction, march.sizes.next_size())
 

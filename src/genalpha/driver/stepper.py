@@ -22,7 +22,7 @@ from genalpha.errors import (
     RedundantConstraintsError,
     SingularSystemError,
 )
-from genalpha.kernels import norm
+from genalpha.kernels import norm, same
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.finite import check_finite
@@ -148,8 +148,8 @@ class Stepper(Advance):
         if start is None or not (
             reduction.full is self.full
             and t == start[0]
-            and np.array_equal(q, start[1])
-            and np.array_equal(v, start[2])
+            and same(q, start[1])
+            and same(v, start[2])
         ):
             check_start(self.full, t, q, v)
             reduction = Reduction(self.full, t, q, v)

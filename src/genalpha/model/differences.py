@@ -22,6 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from genalpha.kernels import largest_ratio
+
 Array = np.ndarray
 
 EPS = float(np.finfo(float).eps)
@@ -54,8 +56,8 @@ def scale(x: Array) -> Array:
 
 def time_scale(q: Array, v: Array) -> float:
     """Return the time in which no coordinate moves by more than its `scale`, at most 1."""
-    fastest = float(np.max(np.abs(v) / scale(q), initial=0.0))
-    return 1.0 / max(1.0, fastest)
+    v, q = (np.ascontiguousarray(x, dtype=float) for x in (v, q))
+    return 1.0 / max(1.0, largest_ratio(v, q))
 
 
 def directional_derivative(phi: Callable[[float], Array], terms: ArrayLike = 0.0) -> Array:

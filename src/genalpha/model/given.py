@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -51,10 +52,13 @@ class Given:
     def number(self, name: str, value: Any, expected: str = "a finite number") -> float:
         """Return a finite number; NaN, with a fault, if it is none."""
         try:
-            number = np.nan if np.iterable(value) else float(real(value))
+            if type(value) is float or type(value) is int:
+                number = float(value)
+            else:
+                number = np.nan if np.iterable(value) else float(real(value))
         except NO_NUMBERS:
             number = np.nan
-        if not np.isfinite(number):
+        if not isfinite(number):
             self.fault(name, value, expected)
             return np.nan
         return number

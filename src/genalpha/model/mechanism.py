@@ -18,6 +18,7 @@ from __future__ import annotations
 import copy
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,12 @@ Callback = Callable[..., Any]
 
 #: Imported when it is used, because numba is large.
 COMPILER = "genalpha.model.compiled"
+
+
+@cache
+def _ordered(given: frozenset[str]) -> tuple[str, ...]:
+    """Return the names of callbacks, those that every mechanism has first."""
+    return ("mass", "force", *sorted(given))
 
 
 class Mechanism(Functions):
@@ -278,8 +285,8 @@ class Mechanism(Functions):
         """How often each given callback was called so far, by name."""
         if self._wide is not None:
             return self._wide.calls
-        functions = {key: getattr(self, key) for key in ("mass", "force", *sorted(self.given))}
-        return {key: x.calls for key, x in functions.items() if hasattr(x, "calls")}
+        found = {key: getattr(getattr(self, key), "calls", None) for key in _ordered(self.given)}
+        return {key: calls for key, calls in found.items() if calls is not None}
 
     def replace(self, **changes: Any) -> Mechanism:
         """Return a copy with some constructor arguments changed, for example another start."""

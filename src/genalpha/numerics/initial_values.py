@@ -28,6 +28,7 @@ from genalpha.errors import (
     RedundantConstraintsError,
     SingularSystemError,
 )
+from genalpha.kernels import norm
 from genalpha.model import DrivenMotion, Mechanism, Motion
 from genalpha.model.differences import DIFFERENCED
 from genalpha.model.equations import Equations
@@ -173,10 +174,12 @@ def accelerations(
     n, m = o.n_q, o.n_lam
     mass, force = o.mass(t, q), o.force(t, q, v)
     J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
-    c = np.concatenate([o.holonomic_acceleration(t, q, v), o.nonholonomic_acceleration(t, q, v)])
+    c = o.holonomic_acceleration(t, q, v)
+    if o.n_psi:
+        c = np.concatenate([c, o.nonholonomic_acceleration(t, q, v)])
     if o.is_ideal:
         x = _accelerating(o, (t, q, v), mass, J.T, J)(np.concatenate([force, -c]))
-        if not np.isfinite(x).all():
+        if not norm(x) < np.inf and not np.isfinite(x).all():  # squares may be infinite
             check_finite(o, t, q, v, f"{o.name}: accelerations", certain=True)
         return x[:n], x[n : n + m], x[n + m :]
     x = np.concatenate([np.zeros(n), lam, psi])
@@ -252,14 +255,19 @@ def worst_violation(
     J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
     n = o.n_moving
     lengths, worst = row_lengths(J[:, :n]), ("", 0, 0.0, 0.0)
-    rates = np.concatenate([o.holonomic_rate(t, q, v), o.nonholonomic(t, q, v)])
+    rates = o.holonomic_rate(t, q, v)
+    if o.n_psi:
+        rates = np.concatenate([rates, o.nonholonomic(t, q, v)])
     for level, values, x in (("position", o.holonomic(t, q), q), ("velocity", rates, v)):
-        size = max(1.0, float(np.max(np.abs(x[:n]))))
+        if level not in levels or not values.size:
+            continue
+        size = max(1.0, float(np.abs(x[:n]).max()))
         distances = np.abs(values) / lengths[: values.size] / size
         # also where a row of the Jacobian is infinite, and the distance nothing
-        distances[~np.isfinite(distances) | ~np.isfinite(lengths[: values.size])] = np.inf
-        i = int(np.argmax(distances)) if values.size else 0
-        if values.size and level in levels and distances[i] > worst[3]:
+        if not distances.max() + lengths.max() < np.inf:
+            distances[~np.isfinite(distances) | ~np.isfinite(lengths[: values.size])] = np.inf
+        i = int(distances.argmax())
+        if distances[i] > worst[3]:
             worst = (level, i, float(values[i]), float(distances[i]))
     return worst
 

@@ -184,4 +184,6 @@ def row_lengths(matrix: Matrix) -> Array:
         squares = np.bincount(csc.indices, csc.data**2, minlength=csc.shape[0])
     else:
         squares = (matrix * matrix).sum(axis=1)
-    return np.sqrt(np.where(squares == 0.0, 1.0, squares))
+    if not squares.all():
+        squares = np.where(squares == 0.0, 1.0, squares)
+    return np.sqrt(squares)

@@ -21,6 +21,8 @@ Array = np.ndarray
 
 #: A row counts as dependent when, of its length, no more than this is new.
 DEPENDENCE = 1e-9
+#: Rows whose cosines leave this much are independent, whatever rounding does.
+APART = 0.1
 #: A dependent row contradicts the others when its acceleration misses theirs by more than this
 #: share; second derivatives may be differences.
 CONTRADICTION = 1e-4
@@ -41,6 +43,8 @@ def independent_rows(J: Array) -> tuple[Array, Array]:
     Earlier rows are kept where there is a choice, because users add the redundant ones last.
     """
     rows = J / row_lengths(J)[:, None]
+    if _are_far_apart(rows):
+        return np.arange(len(rows)), np.arange(0)
     rank = int((np.linalg.svd(rows, compute_uv=False) > DEPENDENCE).sum()) if rows.size else 0
     if rank == len(rows):
         return np.arange(rank), np.arange(0)
@@ -58,6 +62,19 @@ def independent_rows(J: Array) -> tuple[Array, Array]:
                 kept.append(i)
     independent = np.array(sorted(kept), dtype=int)
     return independent, np.setdiff1d(np.arange(len(rows)), independent)
+
+
+def _are_far_apart(rows: Array) -> bool:
+    """Tell whether rows of length 1 are independent for certain, without their singular values.
+
+    The squares of these are the eigenvalues of the cosines between rows; by Gershgorin none is
+    below `APART` if the cosines of no row with the others add up to more than 1 - `APART`.
+    """
+    cosines = rows @ rows.T
+    # written so that NaN fails too, and so do rows of zeros
+    return bool(
+        (np.abs(cosines).sum(axis=1) - 2.0 * cosines.diagonal() <= -APART).all() and rows.size
+    )
 
 
 def dependent_rows(o: Mechanism, t: float, q: Array, v: Array) -> Array:

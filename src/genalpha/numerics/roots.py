@@ -23,6 +23,7 @@ HHTI2 has none of these: its a1 and its multipliers follow from q1, v1 and from 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -51,6 +52,7 @@ class Root(NamedTuple):
         return abs(self.modulus - 1.0) <= ON_THE_CIRCLE
 
 
+@lru_cache(maxsize=64)
 def acting(c: Coefficients, *, position: bool, velocity: bool) -> tuple[Root, ...]:
     """Return the roots that act on errors.
 

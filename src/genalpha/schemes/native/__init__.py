@@ -70,8 +70,12 @@ def _all_in_c(o: Any, names: list[str]) -> dict[str, Any] | None:
     """Return callbacks by name, if all of them are C functions or constant matrices."""
     if not COMPILED or o.whole is not None or not o.is_ideal or o.is_sparse:
         return None
-    found = {key: _in_c(getattr(o, key)) for key in names}
-    return None if any(x is None for x in found.values()) else found
+    found = {}
+    for key in names:
+        found[key] = _in_c(getattr(o, key))
+        if found[key] is None:
+            return None
+    return found
 
 
 def _in_c(function: Any) -> Any:
