@@ -12,10 +12,6 @@ cdef class Balance:
     cdef public cnp.ndarray motion, position, velocity, rates
 
 
-cdef class Ahead:
-    cdef public cnp.ndarray rate, inertia
-
-
 cdef class OneResidual:
     cdef object __weakref__
     cdef public object F, places, jacobian, derivatives
@@ -48,7 +44,7 @@ cdef class OneResidual:
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, double s
     )
     @cython.locals(moved=cnp.ndarray, faster=cnp.ndarray, s=double, ahead=Balance)
-    cpdef Ahead rate_beside(
+    cpdef cnp.ndarray rate_beside(
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
         cnp.ndarray psi, Balance at
     )
@@ -68,9 +64,6 @@ cdef class OneResidual:
 cdef class Inertia:
     cdef OneResidual _whole
     cdef double _t
-    cdef cnp.ndarray _q, _v, _base
+    cdef cnp.ndarray _q, _v
     cdef list _known
     cdef public double allowed
-
-    @cython.locals(rows=cnp.ndarray, whole=OneResidual)
-    cdef cnp.ndarray _motion(self, cnp.ndarray a)

@@ -33,7 +33,8 @@ from genalpha.kernels import (
     zeros,
 )
 from genalpha.model.differences import EPS
-from genalpha.model.residual_blocks import Blocks, Derivatives, Matrix
+from genalpha.model.learnt import Learnt
+from genalpha.model.residual_blocks import LARGE, Blocks, Derivatives, Matrix
 
 Array = np.ndarray
 
@@ -131,7 +132,7 @@ class OneResidual:
         #: About M, G, K and the reactions' derivatives, of the last iteration matrix.
         self.latest: Blocks | None = None
         #: About M, for small differences.
-        self.near_mass: Array | None = None
+        self.near_mass = Learnt()
         # velocity and rates of the constraints where imbalance and constraints were last asked for
         self._rates_at: tuple[Array, Array] | None = None
 
@@ -227,16 +228,15 @@ class OneResidual:
 
     def rate_beside(
         self, t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array, at: Balance
-    ) -> Ahead:
-        """Return g_t + G v where the balance without accelerations is known, by one call ahead.
+    ) -> Array:
+        """Return g_t + G v where the balance is known, by one call ahead.
 
         `vdot` is the acceleration up to O(h^2), so that the parabola follows the constraints.
         """
         s = FIRST * self.motion_time(q, v, vdot)
         moved, faster = combined(1.0, q, s, v, 0.5 * s * s, vdot), plus(v, s, vdot)
         ahead = self.split(self.rows(t + s, moved, faster, vdot, lam, psi))
-        inertia = plus(ahead.motion, -1.0, at.motion)
-        return Ahead(combined(1.0 / s, ahead.position, -1.0 / s, at.position), inertia)
+        return combined(1.0 / s, ahead.position, -1.0 / s, at.position)
 
     def rate_ahead(self, t: float, q: Array, v: Array, vdot: Array, jerk: Array, s: float) -> Array:
         """Return g_t + G v at a position on the constraints, by one call a time s ahead.
@@ -287,14 +287,6 @@ class OneResidual:
         """Return what multiplies with M(t, q)."""
         return Inertia(self, t, q, v)
 
-    def is_mass(self, a: Array, found: Array, allowed: float, noise: Array | float = 0.0) -> bool:
-        """Tell whether a mass that is taken as constant gives the M a that was found."""
-        M = self.constant_mass
-        if M is None:
-            return True
-        wrong = np.abs(product(M, a) - found)
-        return bool((wrong <= allowed * (np.abs(M) @ np.abs(a)) + noise).all())
-
     def verify_mass(
         self,
         t: float,
@@ -310,12 +302,14 @@ class OneResidual:
         `known` is another vdot and the imbalance that it has at the same point: the difference is
         M times that of the accelerations. If the mass is not right, it is no longer constant.
         """
-        if self.constant_mass is None:
+        M, (other, imbalance) = self.constant_mass, known
+        if M is None:
             return True
-        other, imbalance = known
         found = plus(self.split(self.rows(t, q, v, a, lam, psi)).motion, -1.0, imbalance)
+        change = plus(a, -1.0, other)
         noise = 64.0 * EPS * (1.0 + np.abs(imbalance))
-        if self.is_mass(plus(a, -1.0, other), found, MASS_ROUNDING, noise):
+        allowed = MASS_ROUNDING * (np.abs(M) @ np.abs(change)) + noise
+        if (np.abs(product(M, change) - found) <= allowed).all():
             return True
         self.constant_mass = None
         return False
@@ -372,29 +366,21 @@ class OneResidual:
         return found
 
 
-@dataclass
-class Ahead:
-    """What a call a little ahead tells: the rate of g, and about M a."""
-
-    rate: Array
-    inertia: Array
-
-
 class Inertia:
     """M(t, q), which multiplies accelerations: exactly, because F is linear in them.
 
-    A constant mass is a matrix; otherwise each product is one call, and the first one two. Where
-    one that is hardly another is known, about M will do for the difference.
+    A constant mass is a matrix; otherwise a product is one call, with accelerations so large that
+    no force counts beside them. Where one that is hardly another is known, about M will do for the
+    difference.
 
     Attributes
     ----------
     allowed : float
-        How much another one that is, relative to its size.
+        How wrong a product may be, relative to it.
     """
 
     def __init__(self, whole: OneResidual, t: float, q: Array, v: Array) -> None:
         self._whole, self._t, self._q, self._v = whole, t, q, v
-        self._base: Array | None = None
         self._known: list[tuple[Array, Array]] = []
         self.allowed = 0.0
 
@@ -403,21 +389,24 @@ class Inertia:
         whole = self._whole
         if whole.constant_mass is not None:
             return product(whole.constant_mass, a)
-        near = whole.near_mass
-        for other, found in self._known if near is not None else ():
-            moved = plus(a, -1.0, other)
-            if norm(moved) <= self.allowed * norm(a):
-                return plus(found, 1.0, product(near, moved))
-        if self._base is None:
-            self._base = self._motion(whole._zero_v)
-        found = plus(self._motion(a), -1.0, self._base)
+        near, moved = whole.near_mass, None
+        if near.is_known and self._known:
+            changes = [(plus(a, -1.0, other), found) for other, found in self._known]
+            moved, nearest = min(changes, key=_length)
+            change = near(moved, self._t)
+            if near.off * norm(change) <= self.allowed * norm(nearest):
+                return plus(nearest, 1.0, change)
+        many = plus(a, LARGE - 1.0, a)
+        rows = whole.rows(self._t, self._q, self._v, many, whole._zero_lam, whole._zero_psi)
+        found = (1.0 / LARGE) * whole.split(rows).motion
+        if moved is not None:
+            near.learn(moved, plus(found, -1.0, nearest), self._t)
         self._known.append((a, found))
         return found
 
-    def _motion(self, a: Array) -> Array:
-        whole = self._whole
-        rows = whole.rows(self._t, self._q, self._v, a, whole._zero_lam, whole._zero_psi)
-        return whole.split(rows).motion
+
+def _length(change: tuple[Array, Array]) -> float:
+    return float(norm(change[0]))
 
 
 def _indices(places: Array) -> Array:

@@ -13,9 +13,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from genalpha.errors import ConvergenceError, SingularSystemError
-from genalpha.kernels import norm, part, plus, solution, stacked
-from genalpha.model import Mechanism
+from genalpha.errors import ConvergenceError
+from genalpha.kernels import part, plus, solution, stacked
 from genalpha.model.residual import OneResidual
 from genalpha.model.residual_blocks import Blocks
 from genalpha.numerics.linear import Solve, factorize, saddle
@@ -37,8 +36,6 @@ NOTHING = 1e-8
 AT_REST = 1e-6
 #: A matrix that contracts worse than this is renewed.
 SLOW = 0.3
-#: Contraction with the mass of the last matrix.
-OF_MASS = 0.1
 #: Contraction that is not believed to be better than this of the next point.
 BELIEVED = 0.01
 MAX_ITERATIONS = 20
@@ -82,10 +79,6 @@ class Accelerations:
         self._rate = 1.0
         #: The smallest correction of values that are only shown.
         self.roughly = ROUGHLY
-        #: Last accelerations of given multipliers, see `true_acceleration`, what the mass has
-        #: missed of them, and how it contracts.
-        self.shown: list[tuple[float, Array]] = []
-        self.of_mass, self.mass_rate = Secants(learns=True), OF_MASS
 
     def _factorized(self, blocks: Blocks) -> Solve:
         self._secants.renew()
@@ -176,7 +169,6 @@ class Accelerations:
         if self._mass is None or self._mass[0] is not near:
             M = self.whole.mass(t, q, v, lam, psi) if near is None else near
             self._mass = near, factorize(M)
-            self.of_mass.renew()
         return self._mass[1]
 
     def _imbalance(self, t: float, q: Array, v: Array, x: Array, enough: float) -> Array:
@@ -256,34 +248,3 @@ def extrapolated(past: list[tuple[float, Array]], t: float, otherwise: Array) ->
     if not 0.0 < before / between < 4.0:
         return line
     return np.asarray(line + ahead * (t - t0) * (slope - (x0 - x2) / before) / (t1 - t2))
-
-
-def true_acceleration(o: Mechanism, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Array:
-    """Return M^-1 (f + reaction) of given multipliers: one call if the mass is constant.
-
-    Where coordinates have no mass, only the constraints move them.
-    """
-    whole = o.whole
-    assert whole is not None
-    known = accelerations_of(whole)
-    try:
-        solve = known.mass_solver(t, q, v, lam, psi)
-    except SingularSystemError:
-        return known(o.name, t, q, v, lam, psi, accurate=False)[0]
-    vdot, last, rate = extrapolated(known.shown, t, known.vdot), np.inf, known.mass_rate
-    known.of_mass.begin()
-    for iteration in range(MAX_ITERATIONS):
-        d = solution(solve, whole.balance(t, q, v, vdot, lam, psi).motion)
-        d = known.of_mass.accelerated(-d, whole.n, 1.0, t)
-        vdot = plus(vdot, 1.0, d)
-        size = norm(d) / (norm(vdot) or 1.0)
-        if iteration:
-            rate = max(min(size / last, 1.0), min(known.of_mass.missed, 0.5))
-            known.mass_rate = max(rate, BELIEVED)
-        last = size
-        if whole.constant_mass is not None or rate * size <= known.roughly:
-            break
-    if not iteration:
-        known.mass_rate **= 0.8  # one correction tells nothing new
-    known.shown = [*known.shown[-2:], (t, vdot)]
-    return vdot

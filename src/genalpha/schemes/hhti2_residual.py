@@ -239,7 +239,7 @@ class HHTI2OfResidual(HHTI2):
         lack = at.motion if self.variant == "end" else self._lack_elsewhere(q, v, x)  # (3.4d)
         rate = at.rates  # (3.4e)
         if rate is None:
-            rate = whole.rate_beside(self.t, q, v, vdot, x.L1, NO_VECTOR, at).rate
+            rate = whole.rate_beside(self.t, q, v, vdot, x.L1, NO_VECTOR, at)
         e = solution(matrices.velocity, stacked(-w.v1, lack, -1.0 / self.h, rate))
         e = self.newton.accelerated(
             e, n, compared.mass_over_gradient, self.t, compared.units, group=1

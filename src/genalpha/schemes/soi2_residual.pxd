@@ -2,10 +2,10 @@
 
 cimport cython
 cimport numpy as cnp
-from genalpha.kernels.matrices cimport solution
-from genalpha.kernels.vectors cimport add, combined, part, plus, stacked
+from genalpha.kernels.matrices cimport product, solution
+from genalpha.kernels.vectors cimport add, combined, norm, part, plus, stacked
 from genalpha.model.equations cimport Equations
-from genalpha.model.residual cimport Ahead, Balance, Inertia, OneResidual
+from genalpha.model.residual cimport Balance, Inertia, OneResidual
 from genalpha.numerics.accuracy cimport size
 from genalpha.numerics.newton cimport Newton
 from genalpha.schemes.soi2 cimport GenAlphaSOI2, Matrices, State
@@ -16,16 +16,17 @@ cdef class Both:
 
 
 cdef class Asked:
-    cdef public cnp.ndarray q, v, lam, psi
+    cdef public cnp.ndarray q, v, vdot, lam, psi
     cdef public Balance at
-    cdef public cnp.ndarray vdot
-    cdef public Ahead ahead
 
 
 cdef class SOI2OfResidual(GenAlphaSOI2):
     cdef public Inertia inertia
     cdef public Asked asked
     cdef public cnp.ndarray a0
+    cdef public Py_ssize_t unverified, verified_matrices, steps_since
+    cdef public object by_multipliers
+    cdef public tuple known
 
     @cython.locals(
         o=Equations, n=Py_ssize_t, a0=cnp.ndarray, Ma0=cnp.ndarray, found=Both, x=cnp.ndarray,
@@ -38,23 +39,23 @@ cdef class SOI2OfResidual(GenAlphaSOI2):
     )
     cdef _prepare(self, State state, cnp.ndarray a0, cnp.ndarray Ma0, double h)
     @cython.locals(
-        n=Py_ssize_t, m=Py_ssize_t, whole=OneResidual, lam=cnp.ndarray, psi=cnp.ndarray, at=Balance
+        n=Py_ssize_t, m=Py_ssize_t, whole=OneResidual, lam=cnp.ndarray, psi=cnp.ndarray,
+        vdot=cnp.ndarray, at=Balance
     )
-    cdef Balance _ask(self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray x)
-    @cython.locals(top=cnp.ndarray)
-    cdef cnp.ndarray _lack(
-        self, cnp.ndarray x, Balance at, double cg, cnp.ndarray g, double ck, cnp.ndarray k
+    cdef Balance _ask(self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray z)
+    @cython.locals(whole=OneResidual, asked=Asked, vdot=cnp.ndarray)
+    cdef cnp.ndarray _rate(self, Balance at)
+    @cython.locals(
+        n=Py_ssize_t, asked=Asked, lam=cnp.ndarray, allowed=double, other=cnp.ndarray,
+        change=cnp.ndarray, found=cnp.ndarray, there=Balance, before=cnp.ndarray,
+        reaction=cnp.ndarray
     )
+    cdef cnp.ndarray _reaction(self, cnp.ndarray x, cnp.ndarray z, Balance at, cnp.ndarray inertia)
     @cython.locals(
         matrices=Matrices, o=Equations, newton=Newton, found=Both, hb=double, hg=double,
         n=Py_ssize_t, m=Py_ssize_t, x=cnp.ndarray, z=cnp.ndarray, q=cnp.ndarray, v=cnp.ndarray,
-        at=Balance, k=cnp.ndarray, right=cnp.ndarray, d=cnp.ndarray, e=cnp.ndarray, moved=double,
-        change=cnp.ndarray
+        at=Balance, k=cnp.ndarray, of_z=cnp.ndarray, inertia=cnp.ndarray, top=cnp.ndarray, difference=cnp.ndarray,
+        asked=Asked, right=cnp.ndarray, d=cnp.ndarray, e=cnp.ndarray, moved=double,
+        change=cnp.ndarray, rate=cnp.ndarray
     )
     cpdef tuple correct(self, solvers)
-    @cython.locals(
-        matrices=Matrices, found=Both, hg=double, n=Py_ssize_t, whole=OneResidual, x=cnp.ndarray,
-        z=cnp.ndarray, q=cnp.ndarray, v=cnp.ndarray, at=Balance, rate=cnp.ndarray, asked=Asked,
-        ahead=Ahead, right=cnp.ndarray, e=cnp.ndarray
-    )
-    cpdef cnp.ndarray project(self, solvers)

@@ -1,17 +1,17 @@
 """GenAlphaSOI2 on a residual: the same equations (13), with few calls.
 
-See `soi2` for the paper and the notation. One call gives forces, reactions and position
-constraints together; (13e) takes the place of the difference of (13d) and (13e), so that a
-correction costs
+See `soi2` for the paper and the notation. One call gives forces, reactions, position constraints
+and, if the residual has rows for them, their rates. A correction costs
 
-- one call at (q1, v1, lam1_t) for (13d) and (13f);
-- one at (q1, v1, lam1) for (13e) and, if the residual has rows for it, (13g);
-- otherwise one more a little ahead in the motion for (13g).
+- one call at (q1, v1, lam1) for (13e), (13f) and (13g);
+- one more a little ahead in the motion for (13g), if there are no such rows;
+- (13d) has the same forces and other multipliers: lam1_t - lam1 is small, and the reaction to it is
+  that of the iteration matrix, or another call where the matrix is not good enough for it.
 
-M1 a is M a of a constant mass, which is verified in every step: by the call ahead, which has
-accelerations, or, where there is none or it does not agree, by a call of its own. Once the mass is
-found to vary, M1 a is the difference of two calls that differ in the accelerations only, in which F
-is linear. Small changes of a after that are multiplied with the mass of the iteration matrix.
+M1 a is M a of a constant mass. The calls have the accelerations a1, so that a mass that is wrong
+is wrong for what is not known of a1 only; it is verified where a matrix is new, and every few
+steps. Once it is found to vary, calls have no accelerations, and M1 a is asked for by one call per
+step. Small changes of a after that are multiplied with the mass of the iteration matrix.
 """
 
 from __future__ import annotations
@@ -23,16 +23,12 @@ import numpy as np
 from scipy import sparse
 
 from genalpha.errors import SingularSystemError
-from genalpha.kernels import add, combined, part, plus, solution, stacked
+from genalpha.kernels import add, combined, norm, part, plus, product, solution, stacked
 from genalpha.model import Mechanism, Motion
-from genalpha.model.residual import Ahead, Balance, Inertia
+from genalpha.model.learnt import Learnt
+from genalpha.model.residual import Balance, Inertia
 from genalpha.numerics.accuracy import of_rates, scales, size, with_states
-from genalpha.numerics.from_residual import (
-    about_mass,
-    accelerations_of,
-    show_roughly,
-    true_acceleration,
-)
+from genalpha.numerics.from_residual import about_mass, accelerations_of
 from genalpha.numerics.gradients import step_terms
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.newton import Newton, Sizes
@@ -42,12 +38,13 @@ from genalpha.schemes.soi2 import GenAlphaSOI2, Matrices, State
 
 Array = np.ndarray
 
-#: Accelerations may differ by so many times the accuracy wanted from those that M1 was multiplied
-#: with: the mass of the iteration matrix is right to some hundredths.
-NEAR = 20.0
-#: A constant mass is right if M a agrees to this share of the accuracy wanted with what a call
-#: ahead says, but at least to this; otherwise it is looked at more closely.
-SHARE_OF_MASS, MASS_AHEAD = 0.1, 1e-5
+#: Products with M1 may be wrong by this share of the accuracy wanted; (13d) by so many times it,
+#: because it moves q1 by h^2 only, and not v1.
+NEAR, NEAR_REACTION = 0.5, 3.0
+#: The reaction to lam1_t - lam1 is asked for after so many steps at the latest.
+ASKED = 4
+#: A constant mass is verified after so many steps at the latest.
+VERIFIED = 8
 
 
 @dataclass
@@ -60,24 +57,21 @@ class Both:
 
 @dataclass
 class Asked:
-    """Where the residual was last asked without accelerations, with lam and psi, and its answer.
-
-    `ahead` is the call ahead of it, with the accelerations `vdot`, if there was one.
-    """
+    """Where the residual was last asked, with which accelerations, lam and psi, and its answer."""
 
     q: Array
     v: Array
+    vdot: Array
     lam: Array
     psi: Array
     at: Balance
-    vdot: Array | None = None
-    ahead: Ahead | None = None
 
 
 class SOI2OfResidual(GenAlphaSOI2):
     """One step of (13), asked of a residual.
 
-    `kept` of its states is (lam, psi, f): with a constant mass, f is all that output needs.
+    `kept` of its states is (lam, psi, a, f - M a), where a and M a are interpolated between both
+    ends of the step: all that output needs.
     """
 
     unknowns: Any
@@ -86,8 +80,12 @@ class SOI2OfResidual(GenAlphaSOI2):
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         super().__init__(o, settings, newton)
-        assert o.whole is not None
-        show_roughly(o.whole, self.relative)
+        # steps since a constant mass was verified, and matrices up to then
+        self.unverified, self.verified_matrices = 0, -1
+        # about how reactions follow multipliers, and when that was last asked for, in steps
+        self.by_multipliers, self.steps_since = Learnt(), ASKED
+        # what was asked for in this step: a difference of multipliers, and of reactions
+        self.known: tuple[Array, Array] | None = None
 
     def begin(self, t: float, motion: Motion, h: float) -> State:
         """Start with a0 = vdot0, as allowed by Theorem 1."""
@@ -97,7 +95,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         f = -o.whole.balance(t, q, v, np.zeros(o.n_q), lam, psi).motion
         Ma = o.whole.inertia(t + shift, q + shift * v, v)(vdot)
         x = np.concatenate([vdot, lam, psi, vdot, lam, psi])
-        kept = np.concatenate([lam, psi, f])
+        kept = np.concatenate([lam, psi, vdot, np.zeros(o.n_q)])
         return State(t, q, v, kept, vdot, Ma, vdot, Ma, f, h, x, o.n_lam, o.n_psi)
 
     def shifted(self, state: State, first: State, h: float) -> State:
@@ -125,7 +123,11 @@ class SOI2OfResidual(GenAlphaSOI2):
         # (13e), solved for f(t1, ...)
         f1 = combined(self.weight_m / self.weight_f, Ma1, 1.0 / self.weight_f, self.old)
         q1, v1 = plus(self.q_hat, self.hb, x), plus(self.v_hat, self.hg, a1)
-        kept, both = stacked(1.0, part(z, n, z.shape[0]), 1.0, f1), stacked(1.0, x, 1.0, z)
+        # a1 and a0 are of t1 + alpha h and t0 + alpha h
+        vdot = combined(1.0 - self.alpha, a1, self.alpha, a0)
+        left = combined(1.0, f1, self.alpha - 1.0, Ma1, -self.alpha, Ma0)
+        kept = stacked(1.0, part(z, n, z.shape[0]), 1.0, vdot, 1.0, left)
+        both = stacked(1.0, x, 1.0, z)
         return State(self.t, q1, v1, kept, a1, Ma1, a0, Ma0, f1, h, both, o.n_lam, o.n_psi)
 
     def _prepare(self, state: State, a0: Array, Ma0: Array, h: float) -> None:
@@ -135,7 +137,8 @@ class SOI2OfResidual(GenAlphaSOI2):
         self.t, self.hb, self.hg = state.t + h, h * h * self.beta, h * self.gamma
         self.q_hat = combined(1.0, state.q, h, state.v, h * h * (0.5 - self.beta), a0)
         self.v_hat = plus(state.v, h * (1.0 - self.gamma), a0)
-        self.a0 = a0
+        self.a0, self.known = a0, None
+        self.steps_since += 1
         ahead = plus(state.q, shift, state.v)
         self.inertia = whole.inertia(state.t + shift, ahead, state.v)
         self.inertia.allowed = NEAR * self.relative
@@ -145,20 +148,49 @@ class SOI2OfResidual(GenAlphaSOI2):
         x = part(guess, 0, half)
         self.unknowns = Both(x, part(guess, half, 2 * half) if o.n_lam else x)
 
-    def _ask(self, q: Array, v: Array, x: Array) -> Balance:
-        """Return -(f + reaction) and constraints, with the multipliers of x: one call."""
+    def _ask(self, q: Array, v: Array, z: Array) -> Balance:
+        """Return -(f + reaction) and constraints, with the multipliers of z: one call."""
         n, m, whole = self.o.n_q, self.o.n_lam, self.o.whole
         assert whole is not None
-        lam, psi = part(x, n, n + m), part(x, n + m, x.shape[0])
-        at = whole.balance(self.t, q, v, self.still, lam, psi)
-        self.asked = Asked(q, v, lam, psi, at)
-        return at
+        lam, psi = part(z, n, n + m), part(z, n + m, z.shape[0])
+        M = whole.constant_mass
+        vdot = self.still if M is None else part(z, 0, n)
+        at = whole.balance(self.t, q, v, vdot, lam, psi)
+        self.asked = Asked(q, v, vdot, lam, psi, at)
+        if M is None:
+            return at
+        forces = plus(at.motion, -1.0, product(M, vdot))
+        return Balance(forces, at.position, at.velocity, at.rates)
 
-    def _lack(self, x: Array, at: Balance, cg: float, g: Array, ck: float, k: Array) -> Array:
-        """Return what (13d) or (13e) lack, cg g and ck k below each other, for the matrices."""
-        top = combined(-self.weight_f, at.motion, -1.0, self.old)
-        add(top, 0, -self.weight_m, self.inertia(part(x, 0, self.o.n_q)))
-        return stacked(1.0, top, cg, g, ck, k)
+    def _rate(self, at: Balance) -> Array:
+        """Return g_t + G v where the residual was last asked (13g)."""
+        whole, asked = self.o.whole, self.asked
+        assert whole is not None
+        if at.rates is not None:
+            return at.rates
+        # of t1, where a1 is of t1 + alpha h
+        vdot = combined(1.0 - self.alpha, part(self.unknowns.z, 0, self.o.n_q), self.alpha, self.a0)
+        return whole.rate_beside(self.t, asked.q, asked.v, vdot, asked.lam, asked.psi, at)
+
+    def _reaction(self, x: Array, z: Array, at: Balance, inertia: Array) -> Array:
+        """Return the imbalance with the multipliers of x less that with those of z."""
+        n, asked, about = self.o.n_q, self.asked, self.by_multipliers
+        lam, allowed = part(x, n, x.shape[0]), NEAR_REACTION * self.relative * norm(inertia)
+        other = plus(lam, -1.0, part(z, n, z.shape[0]))
+        if self.known is not None:
+            before, reaction = self.known
+            change = about(plus(other, -1.0, before), self.t)
+            if about.off * norm(change) <= allowed:
+                return plus(reaction, 1.0, change)
+        found = about(other, self.t)
+        if self.steps_since < ASKED and about.off * norm(found) <= allowed:
+            return found
+        there = self._ask(asked.q, asked.v, stacked(1.0, part(z, 0, n), 1.0, lam))
+        self.asked, self.steps_since = asked, 0
+        found = plus(there.motion, -1.0, at.motion)
+        about.learn(other, found, self.t)
+        self.known = other, found
+        return found
 
     def correct(self, solvers: Any) -> Sizes:
         """Do one position step and one projection, see `Problem`."""
@@ -167,57 +199,48 @@ class SOI2OfResidual(GenAlphaSOI2):
         hb, hg, n, m = self.hb, self.hg, o.n_q, o.n_lam
         x, z = found.x, found.z
         q, v = plus(self.q_hat, hb, x), plus(self.v_hat, hg, z)  # (13a), (13c)
-        at = self._ask(q, v, x)
-        k = at.velocity
+        at = self._ask(q, v, z)
+        k, of_z = at.velocity, self.inertia(part(z, 0, n))
+        inertia = self.inertia(part(x, 0, n)) if m else of_z
+        top = combined(-self.weight_f, at.motion, -1.0, self.old, -self.weight_m, inertia)
+        if m:
+            difference = self._reaction(x, z, at, inertia)
+            add(top, 0, -self.weight_f, difference)
         if m and o.n_psi:  # (13h) holds at v1_t
+            asked = self.asked
             k = self._ask(q, plus(self.v_hat, hg, x), x).velocity
-        right = self._lack(x, at, -1.0 / (hb or 1.0), at.position, -1.0 / hg, k)  # (13d), (13f)
+            self.asked = asked
+        right = stacked(1.0, top, -1.0 / (hb or 1.0), at.position, -1.0 / hg, k)  # (13d), (13f)
         d = solution(matrices.position, right)
         compared = matrices.scales
         d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)
-        x = plus(x, 1.0, d)
-        moved = size(self.relative, compared, d, x, q, hb if m else hg, n, m)
+        moved = size(self.relative, compared, d, plus(x, 1.0, d), q, hb if m else hg, n, m)
         if m == 0:
+            x = plus(x, 1.0, d)
             self.unknowns = Both(x, x)
             return (moved,)
-        # what is wrong with x is mostly wrong with z, too
-        self.unknowns = found = Both(x, plus(z, 1.0, d))
-        e = self.project(matrices)
-        change = plus(e, 1.0, d)
-        return (moved, size(self.relative, matrices.of_rates, change, found.z, v, hg, n, m))
-
-    def project(self, solvers: Any) -> Array:
-        """Correct a1, lam1, psi1, and return by how much."""
-        matrices: Matrices = solvers
-        found, hg, n, whole = self.unknowns, self.hg, self.o.n_q, self.o.whole
-        x, z = found.x, found.z
-        assert whole is not None
-        q, v = plus(self.q_hat, self.hb, x), plus(self.v_hat, hg, z)
-        at = self._ask(q, v, z)
-        rate = at.rates  # (13g)
-        if rate is None:
-            asked = self.asked
-            # of t1, where a1 is of t1 + alpha h
-            asked.vdot = combined(1.0 - self.alpha, part(z, 0, n), self.alpha, self.a0)
-            ahead = whole.rate_beside(self.t, q, v, asked.vdot, asked.lam, asked.psi, at)
-            asked.ahead, rate = ahead, ahead.rate
-        right = self._lack(z, at, -1.0 / hg, rate, -1.0 / hg, at.velocity)  # (13e)
-        e = solution(matrices.velocity, right)
-        found.z = plus(z, 1.0, e)
-        return e
+        # what is wrong with x is wrong with z, too: (13d) - (13e) is left, and what d makes of
+        # (13g) and (13i)
+        change = plus(of_z, -1.0, inertia)
+        top = combined(self.weight_f, difference, -self.weight_m, change)
+        rate = combined(-1.0 / hg, self._rate(at), 1.0 / hb, at.position)
+        right = stacked(1.0, top, 1.0, rate, -1.0 / hg, plus(at.velocity, -1.0, k))
+        e = plus(d, 1.0, solution(matrices.velocity, right))
+        self.unknowns = found = Both(plus(x, 1.0, d), plus(z, 1.0, e))
+        return (moved, size(self.relative, matrices.of_rates, e, found.z, v, hg, n, m))
 
     def _mass_is_right(self, a: Array) -> bool:
-        """Verify a mass that is taken as constant where the residual was last asked."""
+        """Verify a mass that is taken as constant, where the residual was last asked."""
         whole, asked = self.o.whole, self.asked
         assert whole is not None
         if whole.constant_mass is None:
             return True
-        if asked.ahead is not None and asked.vdot is not None:
-            allowed = min(SHARE_OF_MASS * self.relative, MASS_AHEAD)
-            if whole.is_mass(asked.vdot, asked.ahead.inertia, allowed):
-                return True
-        known = self.still, asked.at.motion
-        return whole.verify_mass(self.t, asked.q, asked.v, known, a, asked.lam, asked.psi)
+        self.unverified += 1
+        if self.unverified < VERIFIED and self.verified_matrices == self.counters.njacs:
+            return True
+        self.unverified, self.verified_matrices = 0, self.counters.njacs
+        known = asked.vdot, asked.at.motion
+        return whole.verify_mass(self.t, asked.q, asked.v, known, self.still, asked.lam, asked.psi)
 
     def setup(self) -> Matrices:
         """See `GenAlphaSOI2`; the projection's matrix has the mass that is at hand."""
@@ -225,11 +248,12 @@ class SOI2OfResidual(GenAlphaSOI2):
         hb, hg, n, m = self.hb, self.hg, o.n_q, o.n_lam
         x, z = found.x, found.z
         q, v = plus(self.q_hat, hb, x), plus(self.v_hat, hg, z)
-        lam, psi = part(x, n, n + m), part(x, n + m, x.shape[0])
-        self.counters.njacs += 1
-        state, wm, wf = (self.t, q, v, self.still, lam, psi), self.weight_m, self.weight_f
-        S = step_terms(o, *state, wm, wf * hb, wf * hg)
         assert o.whole is not None
+        lam, psi = part(z, n, n + m), part(z, n + m, z.shape[0])
+        self.counters.njacs += 1
+        vdot = self.still if o.whole.constant_mass is None else part(z, 0, n)
+        state, wm, wf = (self.t, q, v, vdot, lam, psi), self.weight_m, self.weight_f
+        S = step_terms(o, *state, wm, wf * hb, wf * hg)
         newton.setup_cost = o.whole.matrix_cost
         R = [[(wf, matrix) for _, matrix in terms] for terms in S.reactions]
         position = self.factorize("position", [*S.inertia, *S.forces], R, S.along)
@@ -237,32 +261,30 @@ class SOI2OfResidual(GenAlphaSOI2):
         compared = with_states(o, compared, x, v, S.forces, hg)
         if not m:
             return Matrices(position, position, compared, compared)  # there is nothing to project
-        assert o.whole is not None
         M = o.whole.constant_mass
         if M is None:
             assert o.whole.latest is not None  # by the terms of this step
             M = about_mass(o.whole, o.whole.latest.A, self.t, q, v, z[:n], o.n_states)
-        o.whole.near_mass = M
+        o.whole.near_mass.renew(M, self.t)
         inertia = [(wm, M), *_of_states(o, S.forces)]
         velocity = self.factorize("velocity", inertia, R, S.gradients)
+        assert o.whole.latest is not None
+        self.by_multipliers.renew(o.whole.latest.R, self.t)
         return Matrices(position, velocity, compared, of_rates(o, compared))
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
-        """Multipliers are the scheme's own; the true acceleration is M(t, q)^-1 f.
+        """Multipliers are the scheme's own; the true acceleration is M(t, q)^-1 f, of second order.
 
-        The mass is the constant one, or the solution of F = 0 for the accelerations, with calls.
+        It is exact where the mass is constant; otherwise M(t, q) a is interpolated as a is.
         """
-        m, end, whole = o.n_lam, o.n_lam + o.n_psi, o.whole
-        lam, psi = kept[:m], kept[m:end]
+        n, m, end, whole = o.n_q, o.n_lam, o.n_lam + o.n_psi, o.whole
+        lam, psi, vdot, left = kept[:m], kept[m:end], kept[end : end + n], kept[end + n :]
         assert whole is not None
-        if whole.constant_mass is None:
-            return true_acceleration(o, t, q, v, lam, psi), lam, psi
         try:
-            solve = accelerations_of(whole).mass_solver(t, q, v, lam, psi)
+            return vdot + accelerations_of(whole).mass_solver(t, q, v, lam, psi)(left), lam, psi
         except SingularSystemError:  # massless coordinates: only the constraints move them
-            return true_acceleration(o, t, q, v, lam, psi), lam, psi
-        return solve(kept[end:]), lam, psi
+            return vdot, lam, psi
 
 
 def _of_states(o: Mechanism, terms: Terms) -> list[tuple[float, Any]]:

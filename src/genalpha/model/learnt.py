@@ -1,0 +1,68 @@
+"""A matrix that was right a little earlier, and what is known of its age.
+
+Products with matrices of a residual (its mass, the derivatives of its reactions) are calls. Where
+only small vectors are multiplied, a matrix of an earlier time will do: what it has missed of the
+last product that was asked for is remembered, and how far it was off then tells when to ask again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from genalpha.kernels import norm, plus, product
+
+Array = np.ndarray
+
+#: How far products are taken to be off, relative to them, before one has been asked for, and at
+#: least: one that was right by chance tells little.
+AT_FIRST, AT_LEAST = 0.1, 0.002
+#: What was off once is taken to be off by this share of it, at least, the next time.
+FADING = 0.7
+#: What was missed is not taken to have grown by more than this.
+GROWTH = 4.0
+
+
+class Learnt:
+    """Products with a matrix that ages.
+
+    Attributes
+    ----------
+    off : float
+        How far products are off, relative to them.
+    """
+
+    def __init__(self) -> None:
+        self.off = AT_FIRST
+        self._matrix: Array | None = None
+        self._made = 0.0
+        # a vector, what the matrix has missed of its product, and how old the matrix was
+        self._missed: tuple[Array, Array, float] | None = None
+
+    def renew(self, matrix: Array | None, t: float) -> None:
+        """Take another matrix, which is right at t."""
+        if matrix is not self._matrix:
+            self._matrix, self._made, self._missed = matrix, t, None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is a matrix."""
+        return self._matrix is not None
+
+    def __call__(self, x: Array, t: float) -> Array:
+        """Return the product with x at t, about."""
+        found = product(self._matrix, x)
+        if self._missed is None:
+            return found
+        other, missed, then = self._missed
+        age = min(abs(t - self._made) / then, GROWTH) if then else 1.0
+        return plus(found, age * float(other.dot(x)), missed)
+
+    def learn(self, x: Array, true: Array, t: float) -> None:
+        """Compare with the true product."""
+        whole, square = norm(true), float(x.dot(x))
+        if not whole or not square:
+            return
+        off = norm(plus(true, -1.0, self(x, t))) / whole
+        self.off = max(off, FADING * self.off, AT_LEAST)
+        missed = plus(true, -1.0, product(self._matrix, x))
+        self._missed = x, (1.0 / square) * missed, abs(t - self._made)
