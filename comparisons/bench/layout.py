@@ -149,16 +149,16 @@ LAYOUTS: dict[str, Layout] = {
         ("ratio",),
     ),
     "sweep": Layout(
-        "Many runs: threads",
-        "A sweep of the compiled slider-crank over its torque, equal steps, in one thread and in "
-        "two, on the clock; *kept*: at how many times the motion is kept. *ratio*: "
-        "throughput of two threads over one; *two processes*: the same of two processes that hash "
-        "in C, before and after, which is what the machine had to give. Steps run side by side; "
-        "starting a run and putting its result together is Python, in which threads wait for each "
-        "other, so that short runs gain less.",
+        "Many runs on two cores",
+        "A sweep of the compiled slider-crank over its torque, on the clock: in this process, "
+        "and with two workers as `sweep` chooses them, which are forked processes on Linux; "
+        "*kept*: at how many times the motion is kept. *ratio*: throughput of two workers over "
+        "one; *threads*: the same of two threads, which wait for each other in all that is "
+        "Python: starts, results, adaptive steps; *two processes*: of two processes that hash "
+        "in C, before and after, which is what the machine had to give.",
         ("scheme", "steps", "kept"),
         {"runs": ".0f", "runs/s, one": ".1f", "runs/s, two": ".1f", "ratio": ".2f",
-         "two processes": ".2f", "target": ".1f"},
+         "threads": ".2f", "two processes": ".2f", "target": ".1f"},
         (),
         at_least=True,
     ),

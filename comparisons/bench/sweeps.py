@@ -1,4 +1,6 @@
-"""Many runs of a compiled slider-crank over parameters: what a second thread brings.
+"""Many runs of a compiled slider-crank over parameters: what a second core brings.
+
+One worker is this process; two are what `sweep` chooses here (forked processes), and two threads.
 
 A machine of two cores may be busy otherwise, and two cores may share what they have: the yardstick
 is what two processes with work in C, which share nothing, bring over one in the same run.
@@ -8,22 +10,26 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from comparisons.bench.plan import Plan
 from comparisons.bench.rows import Row
+from comparisons.bench.timing import one_thread
 from genalpha import sweep
 from genalpha.mechanisms import lagrangians
 
-#: Step size, and runs; those of a short bench.
-H, RUNS, FEW = 1e-4, 1000, 20
-#: Steps of a run, and at how many times it is kept. Starting a run and putting its result together
-#: is Python, in which threads wait for each other: the shorter the runs, the more that counts.
-LENGTHS = ((20000, 101), (2000, 101), (2000, 2001))
+#: Step size, and runs; those of a short bench. Of threads a part is run.
+H, RUNS, FEW, PART = 1e-4, 1000, 20, 4
+#: Steps of a run, at how many times it is kept, and whether steps are equal; the last runs are as
+#: long as the ones before. Starting a run, putting its result together and adaptive steps hold the
+#: GIL, so that threads wait for each other: the shorter the runs, the more that counts.
+LENGTHS = ((20000, 101, True), (2000, 101, True), (2000, 2001, True), (2000, 101, False))
 SCHEMES = ("GenAlphaI3", "GenAlphaSOI2")
 TARGET = 1.8
 #: Rounds of the yardstick, some seconds.
@@ -31,38 +37,57 @@ ROUNDS = 4_000_000
 
 
 def run(plan: Plan) -> Iterator[Row]:
-    """Measure one and two threads by turns, and the yardstick before and after."""
-    runs, o = FEW if plan.quick else RUNS, lagrangians.slider_crank()
-    rounds = ROUNDS // 8 if plan.quick else ROUNDS
-    before = yardstick(rounds)
-    found = []
+    """Measure one worker and two by turns, and the yardstick before and after."""
+    runs, rounds = (FEW, ROUNDS // 8) if plan.quick else (RUNS, ROUNDS)
+    before, found = yardstick(rounds), []
     for scheme in SCHEMES:
-        for steps, kept in LENGTHS:
-            plan.tell(f"sweep: {scheme}, {steps} steps, kept at {kept} times")
-            seconds = {x: _seconds(o, scheme, runs, steps, kept, x) for x in (1, 2)}
-            found.append((scheme, steps, kept, seconds))
+        for steps, kept, equal in LENGTHS:
+            label = (scheme, str(steps) if equal else "adaptive", str(kept))
+            plan.tell(f"sweep: {', '.join(label)}")
+            # in a process of its own, as in a script: here a thread of the console's is running
+            context = multiprocessing.get_context("forkserver")
+            with ProcessPoolExecutor(1, mp_context=context) as pool:
+                found.append((label, pool.submit(rates, scheme, steps, kept, equal, runs).result()))
     bound = 0.5 * (before + yardstick(rounds))
-    for scheme, steps, kept, seconds in found:
+    for label, (one, two, threads) in found:
         values: dict[str, Any] = {
             "runs": float(runs),
-            "runs/s, one": runs / seconds[1],
-            "runs/s, two": runs / seconds[2],
-            "ratio": seconds[1] / seconds[2],
+            "runs/s, one": one,
+            "runs/s, two": two,
+            "ratio": two / one,
+            "threads": threads / one,
             "two processes": bound,
             "target": TARGET,
         }
-        yield Row("sweep", (scheme, str(steps), str(kept)), values, {"ratio": TARGET})
+        yield Row("sweep", label, values, {"ratio": TARGET})
 
 
-def _seconds(o: Any, scheme: str, runs: int, steps: int, kept: int, workers: int) -> float:
-    torques, end = np.linspace(0.5, 1.5, runs), H * steps
-    times = np.linspace(0.0, end, kept)
+def rates(scheme: str, steps: int, kept: int, equal: bool, runs: int) -> tuple[float, float, float]:
+    """Return runs per second of one worker, of two as they are chosen, and of two threads."""
+    o, times = lagrangians.slider_crank(), np.linspace(0.0, H * steps, kept)
+    options = {"scheme": scheme, "h": H if equal else None}
+    with one_thread():
+        _rate(o, 1, times, 1, "serial", options)  # what is loaded at the first run
+        return (
+            _rate(o, runs, times, 1, "serial", options),
+            _rate(o, runs, times, 2, "auto", options),
+            _rate(o, runs // PART, times, 2, "threads", options),
+        )
+
+
+def _rate(o: Any, runs: int, times: Any, workers: int, mode: str, options: dict[str, Any]) -> float:
+    """Return runs per second."""
+    torques = np.linspace(0.5, 1.5, runs)
     begin = time.perf_counter()
-    done = sweep(o, {"torque": torques}, end, t_eval=times, workers=workers, scheme=scheme, h=H)
+    done = sweep(
+        o, {"torque": torques}, times[-1], t_eval=times, workers=workers, mode=mode, **options
+    )
     seconds = time.perf_counter() - begin
+    if mode == "auto" and done.mode != ("forks" if sys.platform == "linux" else "threads"):
+        raise RuntimeError(f"two workers were {done.mode}")
     if done.failures:
         raise ArithmeticError(f"a run failed: {next(iter(done.failures.values()))}")
-    return seconds
+    return runs / seconds
 
 
 def _work(rounds: int) -> float:

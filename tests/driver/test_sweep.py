@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from genalpha import Mechanism, integrate, sweep
+from genalpha.driver import forks
 from genalpha.errors import InvalidOptionError
+
+# Python 3.12 and newer warn before they fork if other tests have left threads behind
+pytestmark = pytest.mark.filterwarnings("default:.*multi-threaded.*:DeprecationWarning")
 
 LENGTHS = np.array([0.5, 1.0, 2.0, 3.0])
 STEPS = {"h": 0.01, "t_eval": [0.0, 0.1, 0.3], "scheme": "GenAlphaI3"}
@@ -30,7 +34,7 @@ def lowest(solution):
     return solution.q[:, 1].min()
 
 
-@pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
+@pytest.mark.parametrize("mode", ["serial", "forks", "threads", "processes"])
 def test_same_as_one_by_one(mode):
     runs = sweep(pendulum, {"length": LENGTHS}, 0.3, mode=mode, workers=2, measure=lowest, **STEPS)
     assert (runs.mode, len(runs)) == (mode, 4)
@@ -46,14 +50,16 @@ def test_same_as_one_by_one(mode):
     np.testing.assert_array_equal(runs.parameters["length"], LENGTHS)
 
 
-def test_formulas_run_in_threads_and_starts_may_differ(capsys):
+@pytest.mark.parametrize("safe", [True, False])
+def test_formulas_run_in_forks_or_threads_and_starts_may_differ(capsys, monkeypatch, safe):
+    monkeypatch.setattr(forks, "is_safe", lambda: safe)  # tests may leave threads behind
     pytest.importorskip("sympy", reason="needs the extra [symbolic]")
     from genalpha.mechanisms import lagrangians
 
     o = lagrangians.simple_pendulum()
     starts = [[-l, 0.0] for l in LENGTHS]  # noqa: E741
     runs = sweep(o, {"l": LENGTHS, "q0": starts}, 0.3, workers=2, progress=True, **STEPS)
-    assert runs.mode == "threads" and not runs.failures
+    assert runs.mode == ("forks" if safe else "threads") and not runs.failures
     assert "4" in capsys.readouterr().err
     for i, l in enumerate(LENGTHS):  # noqa: E741
         alone = integrate(o.with_parameters(l=l), 0.3, **STEPS)
@@ -104,6 +110,10 @@ def test_slips_are_named():
         sweep(pendulum, {"length": [1.0]}, 1.0, mode="all")
     with pytest.raises(InvalidOptionError, match="mechanism = 3"):
         sweep(3, {"length": [1.0]}, 1.0)
+    with pytest.raises(InvalidOptionError, match=r"sweep: 1 fault.*\n.*rho_inf = 7"):
+        sweep(pendulum, {"length": [1.0, 2.0]}, 1.0, h=0.1, rho_inf=7, mode="serial")
+    runs = sweep(pendulum(1.0), {"t0": [0.0, 0.2]}, 0.3, mode="serial", **STEPS)
+    assert list(runs.failures) == [1] and "t_eval" in runs.failures[1]  # of one run only
 
 
 def test_by_dask():

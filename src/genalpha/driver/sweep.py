@@ -1,4 +1,4 @@
-"""Many runs over parameters or starts, side by side: in threads, in processes, or by Dask."""
+"""Many runs over parameters or starts, side by side: in processes, in threads, or by Dask."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures import as_completed as completed
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from genalpha.driver import forks
 from genalpha.driver.integrate import integrate
 from genalpha.driver.solution import Solution
 from genalpha.errors import GenAlphaError, InvalidOptionError
@@ -30,13 +32,13 @@ from genalpha.model.table import TABLE
 Array = np.ndarray
 Values = dict[str, Any]
 
-MODES = ("auto", "threads", "processes", "serial")
+MODES = ("auto", "forks", "threads", "processes", "serial")
 #: Arguments of a `Mechanism` that are a start, not parameters.
 STARTS = ("q0", "v0", "z0", "t0", "lam0", "psi0")
 #: Times at which results are kept, if nobody says which.
 TIMES = 101
-#: Each worker gets its runs in about so many portions.
-PORTIONS = 16
+#: Each worker gets its runs in about so many portions; where a portion is only numbers, in more.
+PORTIONS, MANY = 16, 64
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Sweep:
     failures : dict of int to str
         Why runs have failed, by their numbers.
     mode : str
-        How they ran: "threads", "processes", "serial" or "dask".
+        How they ran: "forks", "threads", "processes", "serial" or "dask".
     """
 
     parameters: dict[str, Array]
@@ -106,16 +108,19 @@ class Task:
     def run(self, values: Values) -> Outcome:
         """Return what comes out of one run; a failure keeps the motion before it."""
         failure, solution = "", None
+        faults: tuple[str, ...] = ()
         try:
             solution = integrate(self.made(values), self.t_final, t_eval=self.times, **self.options)
         except GenAlphaError as error:
             failure = f"{type(error).__name__}: {error}"
             solution = getattr(error, "solution", None)
+            if isinstance(error, InvalidOptionError) and error.what == "integrate":
+                faults = tuple(error.faults)
         motion = None if solution is None else [getattr(solution, key) for key in MOTION]
         measured = None
         if self.measure is not None and solution is not None and not failure:
             measured = np.asarray(self.measure(solution), dtype=float)
-        return Outcome(motion, measured, failure)
+        return Outcome(motion, measured, failure, faults)
 
     def run_all(self, portion: Sequence[tuple[int, Values]]) -> list[tuple[int, Outcome]]:
         """Run a portion of numbered runs."""
@@ -127,11 +132,12 @@ MOTION = ("q", "v", "vdot", "lam", "psi", "z")
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one run: its motion, what was measured, why it failed."""
+    """Of one run: its motion, what was measured, why it failed, what `integrate` refused."""
 
     motion: list[Array] | None
     measured: Array | None
     failure: str
+    faults: tuple[str, ...]
 
 
 def sweep(
@@ -161,10 +167,13 @@ def sweep(
         Times at which the motions are kept; default 101 from start to end.
     measure : callable(Solution) -> number or array, optional
         What else is to be kept of each run.
-    mode : {"auto", "threads", "processes", "serial"}, optional
-        "auto" (default): threads if the first mechanism's callbacks are C functions (from formulas,
-        `compiled`, or the user's own), which run side by side while steps are equal (`h`);
-        otherwise processes, for which everything must be picklable.
+    mode : {"auto", "forks", "threads", "processes", "serial"}, optional
+        "forks" are processes that are forked from this one, so that nothing has to be picklable;
+        "processes" are started afresh, and get everything pickled; "threads" run side by side while
+        steps are taken in machine code, with C functions and equal steps (`h`). "auto" (default):
+        if the first mechanism's callbacks are C functions (from formulas, `compiled`, or the user's
+        own), forks on Linux where no other thread of Python is running, and threads elsewhere;
+        otherwise processes.
     workers : int, optional
         Default: one per core.
     client : distributed.Client or str, optional
@@ -178,6 +187,11 @@ def sweep(
     -------
     Sweep
         Runs that fail do not stop the others; see `Sweep.failures`.
+
+    Raises
+    ------
+    InvalidOptionError
+        All runs refuse the arguments, for the same reasons.
 
     Examples
     --------
@@ -196,6 +210,8 @@ def sweep(
         given.fault("mechanism", mechanism, "a Mechanism, or a function that makes one")
     if mode not in MODES:
         given.fault("mode", mode, f"one of {', '.join(map(repr, MODES))}")
+    elif mode == "forks" and not forks.POSSIBLE:
+        given.fault("mode", mode, "another one: this system cannot fork")
     if workers is not None and not (isinstance(workers, int) and workers > 0):
         given.fault("workers", workers, "a positive whole number, or None")
     columns = _columns(given, parameters)
@@ -213,6 +229,9 @@ def sweep(
         else:
             mode = _mode(mode, number, first, task)
             found = _here(mode, number, task, each, show)
+    refused = {x.faults for x in found.values()}
+    if len(refused) == 1 and () not in refused:  # by all runs alike: it is the call that is wrong
+        raise InvalidOptionError("sweep", list(*refused))
     return _gathered(columns, times, found, first, mode)
 
 
@@ -257,13 +276,14 @@ def _mode(mode: str, workers: int, first: Mechanism, task: Task) -> str:
     if mode != "auto":
         return mode
     if is_native(first):
-        return "threads"
+        return "forks" if forks.is_safe() else "threads"
     try:
         pickle.dumps(task)
     except Exception as error:
         warnings.warn(
             f"sweep runs in one process, because its functions cannot be sent to others ({error}): "
-            "define them at the top level of a module, or compile the mechanism",
+            "define them at the top level of a module, or compile the mechanism"
+            + (", or choose mode='forks'" if forks.is_safe() else ""),
             RuntimeWarning,
             stacklevel=3,
         )
@@ -285,8 +305,12 @@ def _here(
             found[i] = task.run(values)
             show(1)
         return found
-    size = max(1, len(each) // (workers * PORTIONS))
-    portions = [numbered[i : i + size] for i in range(0, len(each), size)]
+    if mode == "forks":
+        numbers = _portions(range(len(each)), workers * MANY)
+        with closing(forks.share_out(partial(_some, task, numbered), numbers, workers)) as done:
+            _collect(found, done, show)
+        return found
+    portions = _portions(numbered, workers * PORTIONS)
     with _executor(mode, workers) as pool:
         waiting = [pool.submit(task.run_all, portion) for portion in portions]
         try:
@@ -295,6 +319,16 @@ def _here(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return found
+
+
+def _some(task: Task, numbered: list[tuple[int, Values]], some: range) -> Portion:
+    return task.run_all([numbered[i] for i in some])
+
+
+def _portions(all_of_them: Sequence[Any], count: int) -> list[Any]:
+    """Return parts of a sequence, at least `count` where it is long enough."""
+    size = max(1, len(all_of_them) // count)
+    return [all_of_them[i : i + size] for i in range(0, len(all_of_them), size)]
 
 
 def _executor(mode: str, workers: int) -> Executor:
@@ -315,8 +349,7 @@ def _by_dask(
     found: dict[int, Outcome] = {}
     numbered = list(enumerate(each))
     workers = max(1, sum(client.nthreads().values()))
-    size = max(1, len(each) // (workers * PORTIONS))
-    portions = [numbered[i : i + size] for i in range(0, len(each), size)]
+    portions = _portions(numbered, workers * PORTIONS)
     try:
         waiting = client.map(task.run_all, portions, pure=False)
         results = (future.result() for future in distributed.as_completed(waiting))
@@ -367,7 +400,10 @@ def _display(wanted: bool, count: int) -> Iterator[Callable[[int], None]]:
         yield lambda more: None
         return
     try:
-        bar = importlib.import_module("tqdm").tqdm(total=count, desc="sweep", unit="run")
+        tqdm = importlib.import_module("tqdm").tqdm
+        # no thread that looks after the bar: beside one, processes cannot be forked safely
+        quiet = type("Bar", (tqdm,), {"monitor_interval": 0})
+        bar = quiet(total=count, desc="sweep", unit="run")
     except ImportError:
         done = 0
 

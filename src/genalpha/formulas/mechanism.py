@@ -129,7 +129,7 @@ class SparseMatrix:
     def __init__(
         self, function: Any, pattern: Sequence[tuple[int, ...]], shape: tuple[int, ...]
     ) -> None:
-        rows, columns = np.array(pattern, dtype=np.int32).reshape(-1, 2).T
+        rows, columns = np.array(pattern, dtype=np.int32).reshape(-1, 2).T.copy()
         ends = np.searchsorted(columns, np.arange(shape[1] + 1)).astype(np.int32)
         self._function = function
         self._matrix = sparse.csc_array((np.zeros(rows.size), rows, ends), shape=shape)

@@ -76,7 +76,7 @@ cdef class Native:
         cdef double* to = doubles(out)
         if len(arguments) != self.function.vectors:
             raise TypeError(f"expected t and {self.function.vectors} vectors, got {len(arguments)}")
-        if cnp.PyArray_SIZE(out) < np.prod(self.shape, dtype=int):
+        if cnp.PyArray_SIZE(out) < cnp.PyArray_SIZE(self.buffer):
             raise ValueError(f"{cnp.PyArray_SIZE(out)} places for a result of shape {self.shape}")
         given = [readable(x, size) for x, size in zip(arguments, self.inputs)]
         for i in range(self.function.vectors):
