@@ -1,7 +1,9 @@
 """How many steps and columns give the wanted error in one window for the least work.
 
-Columns are added one by one until their differences say that the error is small enough. If it is
-predicted that more of them would not do, or that shorter steps are cheaper, these are taken.
+The differences of three columns tell how errors fall with more columns and with shorter steps. Of
+a symmetric scheme, the error of K columns of N steps is about c_K / (N^2K K!^2), where
+c_(K + 1) / c_K hardly depends on K; that ratio is what the differences of columns show. The
+cheapest that is predicted to be good enough is tried next; runs that were made are not made again.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from genalpha.driver.extrapolation.columns import Columns
-from genalpha.driver.extrapolation.dense import POINTS
-from genalpha.driver.extrapolation.trial import Trial
+from genalpha.driver.extrapolation.estimate import GEOMETRIC
+from genalpha.driver.extrapolation.trial import NEAR, Trial
 from genalpha.errors import ConvergenceError, SingularSystemError
 from genalpha.model import Mechanism
 
@@ -27,6 +29,11 @@ ENOUGH = 0.9
 FEWEST, MOST = 3, 5
 #: How much one column more is believed to lower the estimate at most, and at least.
 GOOD_GAIN, POOR_GAIN = 1e-3, 0.5
+#: The k-th column of a symmetric scheme lowers it by this / k^2, relative to the trial's gain.
+SQUARES = 4.0 / GEOMETRIC
+#: From four columns on, symmetric schemes have the middle between points: that lowers the error
+#: between points to this part at least. Its order is this at least, though polynomials have more.
+MIDDLE, ORDER_BETWEEN = 0.04, 8
 #: Predictions aim at this part of the wanted error, because they are not exact; those of one column
 #: more, which is not lost if it is not enough, at this one.
 AIM, AIM_OF_COLUMNS = 0.3, 0.7
@@ -71,17 +78,20 @@ class Search:
         self._mechanism, self._runs, self._wanted = mechanism, runs, wanted
         self._accuracy, self._budget = accuracy, budget
 
-    def best(self, base: int) -> Found:
+    def best(self, base: int, divisible: bool = False) -> Found | None:
         """Return the first extrapolation with the wanted error, or the best within the budget.
 
         Parameters
         ----------
         base : int
             The first guess of the number of steps of the coarsest run.
+        divisible : bool
+            Whether to return None if columns do not shrink at first: the window is then too long
+            for its coarsest run to be in phase with the motion, and shorter ones may do.
         """
         best: Found | None = None
         before: Trial | None = None
-        last, columns = math.inf, FEWEST
+        last, columns, stalled = math.inf, FEWEST, False
         while True:
             try:
                 trial = Trial(self._mechanism, self._runs, base, columns, self._accuracy)
@@ -98,18 +108,19 @@ class Search:
             # where columns do not shrink, coarse ones may agree by accident
             if best is None or part < best.parts.max() or trial.gain > NO_GAIN:
                 best = Found(trial, parts)
-            if part <= ENOUGH:
-                apart = self._between(trial) / (1.0 - part)
-                if apart <= 1.0 or not self._allows(_finer(base, apart), FEWEST):
-                    return Found(trial, parts)
-                before, last, base, columns = trial, math.inf, _finer(base, apart), FEWEST
-                continue
-            shrinks = part < SHRINKS * last and trial.gain < NO_GAIN
+            if divisible and before is None and trial.gain > NO_GAIN and part > ENOUGH:
+                return None
+            apart = self._between(trial) if part <= NEAR else 0.0
+            if part <= ENOUGH and apart <= 1.0 - part:
+                return Found(trial, parts)
+            shrinks = part <= ENOUGH or (part < SHRINKS * last and trial.gain < NO_GAIN)
+            stalled |= not shrinks and not trial.is_noise
+            best.trial.stalled = stalled
             if trial.is_noise and not shrinks:  # more columns and steps would not lower it
                 return best
-            following = self._following(base, columns, part, trial.gain, shrinks)
+            following = self._following(trial, part, apart, shrinks)
             if following is None:
-                return best
+                return Found(trial, parts) if part <= ENOUGH else best
             before, last = trial, part
             base, columns = following
 
@@ -123,21 +134,16 @@ class Search:
         return self._runs.spent + cost <= self._budget
 
     def _following(
-        self, base: int, columns: int, part: float, gain: float, shrinks: bool
+        self, trial: Trial, part: float, apart: float, shrinks: bool
     ) -> tuple[int, int] | None:
         """Return the numbers of steps and columns to try next, or None if the budget is used up."""
+        base = trial.base
         if not shrinks:
             # more columns would only amplify what has no expansion
             return self._finest(base, 2)
-        gain = min(max(gain, GOOD_GAIN), POOR_GAIN)
         found: list[tuple[float, int, int]] = []
         for more in range(FEWEST, MOST + 1):
-            expected = part * gain ** (more - columns)
-            order = 2 * more if self._runs.symmetric else more + 1
-            if columns < more and expected <= AIM_OF_COLUMNS:
-                needed = 1.0
-            else:
-                needed = max((expected / AIM) ** (1.0 / order), 1.0)
+            needed = self._needed(trial, part, apart, more)
             factor = min(needed, LARGEST_REFINEMENT)
             for steps in {math.ceil(base * factor), base * math.ceil(factor - 1e-9)}:
                 cost = self._runs.cost(steps, range(1, more + 1))
@@ -146,12 +152,27 @@ class Search:
                     found.append((cost * (needed / factor) ** 2, steps, more))
         return min(found)[1:] if found else self._finest(base, int(LARGEST_REFINEMENT))
 
+    def _needed(self, trial: Trial, part: float, apart: float, more: int) -> float:
+        """Return how many times as many steps are predicted to do with so many columns."""
+        columns, symmetric = trial.columns, self._runs.symmetric
+        for k in range(columns + 1, more + 1):
+            part *= self._lowered(trial, k)
+        for k in range(more + 1, columns + 1):
+            part /= self._lowered(trial, k)
+        if symmetric and columns < 4 <= more:
+            apart *= MIDDLE
+        if columns < more and max(part, apart) <= AIM_OF_COLUMNS:
+            return 1.0
+        order = 2 * more if symmetric else more + 1
+        return max((part / AIM) ** (1.0 / order), (apart / AIM) ** (1.0 / ORDER_BETWEEN), 1.0)
+
+    def _lowered(self, trial: Trial, k: int) -> float:
+        """Return by how much the k-th column lowers the estimate."""
+        if not self._runs.symmetric:
+            return min(max(trial.gain, GOOD_GAIN), POOR_GAIN)
+        return min(max(SQUARES * trial.gain, GOOD_GAIN), 1.0) / k**2
+
     def _finest(self, base: int, most: int) -> tuple[int, int] | None:
         """Return the finest multiple of the steps that the budget allows, with fewest columns."""
         allowed = [k for k in range(2, most + 1) if self._allows(k * base, FEWEST)]
         return (allowed[-1] * base, FEWEST) if allowed else None
-
-
-def _finer(base: int, apart: float) -> int:
-    """Return the number of steps with which the error between points will do."""
-    return math.ceil(base * min(max((apart / AIM) ** (0.5 / (POINTS - 1)), 1.1), 2.0))

@@ -1,4 +1,10 @@
-"""Between the points of the coarsest grid: polynomials through the motion and its derivatives."""
+"""Between the points of the coarsest grid: polynomials through the motion and its derivatives.
+
+From four columns on, two of them have the points in the middle between those of the coarsest grid,
+too. Their extrapolation there lacks what the other columns add. That is known at the points of the
+coarsest grid, and so small beside the motion that polynomials through some of these points give it
+in the middle well enough (`refined`).
+"""
 
 from __future__ import annotations
 
@@ -13,6 +19,8 @@ from genalpha.numerics.interpolation import Osculating
 Array = np.ndarray
 Pair = tuple[Array, Array]
 
+#: Points of the coarsest grid that a polynomial goes through, and of the one to compare with.
+COARSE, FEWER = 8, 6
 #: Points that a polynomial goes through, with its derivatives.
 POINTS = 6
 #: At most so many intervals are looked at for the error between points.
@@ -20,6 +28,33 @@ LOOKED_AT = 7
 #: Errors of polynomials through 4, 5, 6 points fall in about a geometric sequence: that of the last
 #: is this times the ratio of the differences before, and at most the last difference.
 FALLS = 10.0
+
+
+def refined(coarse: Array, fine: Array) -> Pair:
+    """Return values on a fine grid that agree with better ones on a coarse grid, and their errors.
+
+    Parameters
+    ----------
+    coarse : (s, n) array
+    fine : (k (s - 1) + 1, n) array
+    """
+    k = (len(fine) - 1) // (len(coarse) - 1)
+    missing = coarse - fine[::k]
+    best, other = (_spread(missing, k, count) for count in (COARSE, FEWER))
+    return fine + best, best - other
+
+
+def _spread(x: Array, k: int, count: int) -> Array:
+    """Return values between the points of a grid, k per interval, by Lagrange's polynomials."""
+    count = min(count, len(x))
+    at = np.arange(k * (len(x) - 1) + 1)
+    first = np.clip(at // k - count // 2 + 1, 0, len(x) - count)
+    place, nodes = at / k - first, np.arange(count)
+    weights = np.ones((at.size, count))
+    for j in nodes:
+        for i in nodes[nodes != j]:
+            weights[:, j] *= (place - i) / (j - i)
+    return np.asarray(sum(weights[:, j, None] * x[first + j] for j in nodes))
 
 
 class Dense:
@@ -30,10 +65,15 @@ class Dense:
     mechanism : Mechanism
     times : (s,) array
     q, v : (s, n) array
+    off : pair of (s, n) array, optional
+        Errors of q and v at these times, which `refined` tells.
     """
 
-    def __init__(self, mechanism: Mechanism, times: Array, q: Array, v: Array) -> None:
+    def __init__(
+        self, mechanism: Mechanism, times: Array, q: Array, v: Array, off: Pair | None = None
+    ) -> None:
         self._o, self._times, self._q, self._v = mechanism, times, q, v
+        self._off = (0.0 * q, 0.0 * v) if off is None else off
         self._vdots: dict[int, Array] = {}
         self._polynomials: dict[tuple[int, int], Osculating] = {}
         self._sign = 1.0 if times[-1] > times[0] else -1.0
@@ -68,7 +108,11 @@ class Dense:
     def error_at(self, t: float) -> Pair:
         """Return about the errors of q and v at a time between points, with signs, shape (n,)."""
         good, less, least = (self.at(t, POINTS - i) for i in range(3))
-        dq, dv = (_fallen(*three) for three in zip(good, less, least, strict=True))
+        right = min(max(int(np.searchsorted(self._along, self._sign * t)), 1), len(self._q) - 1)
+        dq, dv = (
+            _fallen(*three) + _larger(off[right - 1], off[right])
+            for *three, off in zip(good, less, least, self._off, strict=True)
+        )
         return dq, dv
 
     def multipliers_off(self, t: float, off: Pair) -> Pair:
@@ -93,11 +137,20 @@ class Dense:
         return found
 
     def _likely(self) -> list[int]:
-        """Return intervals where errors are likely: both ends, and where the motion bends most."""
+        """Return intervals where errors are likely.
+
+        Both ends, where the motion bends most, and where the finest run needs most correction.
+        """
         h, last = np.diff(self._times)[:, None], self._times.size - 2
         bends = np.diff(self._q, axis=0) - 0.5 * h * (self._v[1:] + self._v[:-1])
-        most = np.argsort(np.abs(bends).max(axis=1))[-(LOOKED_AT - 2) :]
-        return sorted({0, last, *most.tolist()})
+        most = np.argsort(np.abs(bends).max(axis=1))[-(LOOKED_AT - 4) :]
+        worst = (min(int(np.abs(x).max(axis=1).argmax()), last) for x in self._off)
+        return sorted({0, last, *most.tolist(), *worst})
+
+
+def _larger(x: Array, y: Array) -> Array:
+    """Return the larger one of two vectors."""
+    return x if np.abs(x).max(initial=0.0) > np.abs(y).max(initial=0.0) else y
 
 
 def _fallen(good: Array, less: Array, least: Array) -> Array:

@@ -28,7 +28,7 @@ Array = np.ndarray
 
 #: Of symmetric schemes: estimate over |A - B|^2 / |B - C|, and over |A - B| at most. Ratios of the
 #: differences are believed down to this part of that of the differences before.
-GEOMETRIC, LARGEST_SHARE, ACCIDENT = 12.0, 2.0, 0.1
+GEOMETRIC, LARGEST_SHARE, ACCIDENT = 15.0, 4.0, 0.1
 #: Of others: estimate over |A - B| after the start, at the first step, and how that decays.
 SHARE, AT_START, DECAY = 0.75, 4.0, 0.7
 #: So many points belong to the start.

@@ -131,7 +131,9 @@ def _warn(found: Gone, windows: Sequence[Window], budget: int) -> None:
     until = points.times[max(bad - 1, 0)]
     gone = windows[: int(np.searchsorted(points.starts, max(bad, 1)))]
     trial = gone[-1].trial
-    irregular = any(w.trial.is_irregular(i) for w in gone for i in range(1, w.trial.base + 1))
+    irregular = any(
+        w.trial.stalled or any(map(w.trial.is_irregular, range(1, w.trial.base + 1))) for w in gone
+    )
     if irregular:
         why = (
             "and it does not fall as it should with more steps: they do not resolve an "

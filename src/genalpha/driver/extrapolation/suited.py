@@ -19,7 +19,7 @@ FIRST, LOOSE = "GenAlphaI3", {"rtol": 1e-2, "atol": 1e-3}
 NEWTON_PART, LOOSEST = 0.01, 1e-6
 #: With as many steps as the first run has, columns of these orders have about these errors
 #: (symmetric schemes, others); errors of multipliers are larger by about this.
-USUAL_ORDER, USUAL_ERROR, MULTIPLIERS = {True: 6, False: 4}, {True: 4e-8, False: 2e-5}, 10.0
+USUAL_ORDER, USUAL_ERROR, MULTIPLIERS = {True: 8, False: 4}, {True: 3e-9, False: 2e-5}, 10.0
 #: Steps of the coarsest run per step of the first one: least and most at first.
 SPARSEST, DENSEST = {True: 0.4, False: 0.5}, {True: 1.2, False: 4.0}
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from genalpha.driver.extrapolation.columns import Columns, rounding
-from genalpha.driver.extrapolation.dense import Dense
+from genalpha.driver.extrapolation.dense import Dense, refined
 from genalpha.driver.extrapolation.estimate import (
     GEOMETRIC,
     IRREGULAR,
@@ -38,6 +38,8 @@ SHOWS = 2.0
 MOSTLY = 0.5
 #: Multipliers are looked at in so many points of a window, and where velocities are worst.
 SAMPLES, WORST = 10, 4
+#: They are looked at if estimates of q and v are no more than this times the wanted ones.
+NEAR = 30.0
 
 
 class Trial:
@@ -68,12 +70,17 @@ class Trial:
         What rounding and Newton's iteration leave in q and v.
     gain : float
         How much smaller the estimate will be with one column more.
+    stalled : bool
+        Whether errors have not always fallen as they should, on the way to this extrapolation.
     """
+
+    stalled = False
 
     def __init__(
         self, mechanism: Mechanism, runs: Columns, base: int, columns: int, accuracy: float
     ) -> None:
         self.mechanism, self.base, self.columns = mechanism, base, columns
+        self._runs = runs
         self.times = runs.times(base)
         multiples = tuple(range(1, columns + 1))
         # from all columns, from the finest but for one, for two, for three if there are any left
@@ -111,7 +118,12 @@ class Trial:
     @cached_property
     def dense(self) -> Dense:
         """The motion between the points."""
-        return Dense(self.mechanism, self.times, *self.motion)
+        if self.columns < 4 or not self.symmetric:  # transients of a start are not smooth
+            return Dense(self.mechanism, self.times, *self.motion)
+        halves = range(1, self.columns // 2 + 1)
+        middle = self._runs.extrapolated(2 * self.base, halves)
+        (q, dq), (v, dv) = (refined(*pair) for pair in zip(self.motion, middle, strict=True))
+        return Dense(self.mechanism, self._runs.times(2 * self.base), q, v, (dq, dv))
 
     @property
     def signed(self) -> Pair:
@@ -190,7 +202,7 @@ class Trial:
         ----------
         wanted : mapping of str to float
             The wanted absolute errors of "q", "v", "lam", "psi". Multipliers are looked at only if
-            position and velocity are good enough.
+            position and velocity are near enough.
         """
         bounds = dict(zip("qv", self.bounds, strict=True))
         parts = np.max(
@@ -199,7 +211,7 @@ class Trial:
             axis=0,
         )
         kinds = [k for k in ("lam", "psi") if k in wanted]
-        if parts.max() > 1.0 or not kinds or not self.base:
+        if parts.max() > NEAR or not kinds or not self.base:
             return np.asarray(parts)
         count = min(SAMPLES, self.base) if self.symmetric else self.base  # transients are anywhere
         chosen = np.linspace(1, self.base, count).round().astype(int)

@@ -27,8 +27,8 @@ from genalpha.numerics.interpolation import Knot
 
 Array = np.ndarray
 
-#: Steps of the loose run in a window, at most about.
-STEPS = 96
+#: Steps of the loose run in a window, at most about; fewer if columns do not shrink then.
+STEPS, SHORTER = 240, 96
 #: Fewest steps of the coarsest run in a window.
 FEWEST_STEPS = 8
 
@@ -90,9 +90,9 @@ class Window(NamedTuple):
         return q, v
 
 
-def divided(times: Array) -> list[Array]:
-    """Divide the times of a loose run into windows."""
-    count = math.ceil((times.size - 1) / STEPS)
+def divided(times: Array, steps: int = STEPS) -> list[Array]:
+    """Divide the times of a loose run into windows of so many steps at most."""
+    count = math.ceil((times.size - 1) / steps)
     ends = np.linspace(0, times.size - 1, count + 1).round().astype(int)
     return [times[a : b + 1] for a, b in pairwise(ends)]
 
@@ -150,9 +150,13 @@ class Pass:
             Looks for events that stop the motion.
         """
         found: list[Window] = []
-        for times in windows:
-            base = max(FEWEST_STEPS, math.ceil(density * (times.size - 1)))
-            window = self._window(times, start, allowed, base)
+        left = list(windows)
+        while left:
+            times = left.pop(0)
+            window = self._window(times, start, allowed, density)
+            if window is None:  # and so will be those that follow
+                left = [short for long in (times, *left) for short in divided(long, SHORTER)]
+                continue
             density = window.density
             stop = look(window.trial)
             if stop is not None:
@@ -167,12 +171,18 @@ class Pass:
         q, v = (x[-1] for x in window.motion)
         return consistent(self.mechanism, float(window.times[-1]), q, v, start.lam, start.psi)
 
-    def _window(self, times: Array, start: Knot, allowed: Mapping[str, float], base: int) -> Window:
-        """Extrapolate in one window."""
+    def _window(
+        self, times: Array, start: Knot, allowed: Mapping[str, float], density: float
+    ) -> Window | None:
+        """Extrapolate in one window; None if it must be divided."""
+        base = max(FEWEST_STEPS, math.ceil(density * (times.size - 1)))
         runs = Columns(SmoothGrid(times).times, self._stepper, start, self._symmetric)
         search = Search(self.mechanism, runs, allowed, self._accuracy, self._budget.left)
-        trial, parts = search.best(base)
+        found = search.best(base, times.size - 1 > SHORTER)
         self._budget.left -= runs.spent
+        if found is None:
+            return None
+        trial, parts = found
         return Window(
             trial,
             runs,
