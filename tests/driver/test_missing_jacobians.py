@@ -143,3 +143,45 @@ def test_random_smooth_mechanisms_agree_with_their_analytic_twins(scheme, h):
         accuracy = 1e-7 if h else 1e-5
         assert np.abs(found.q - wanted.q).max() <= accuracy, seed
         assert np.abs(found.lam - wanted.lam).max() <= 1e3 * accuracy, seed
+
+
+def rows_of_different_units(random):
+    """A point on a curve, with constraints in units of their own; all derivatives that it has."""
+    units = 10.0 ** random.uniform(-3.0, 3.0, 2)
+    length = 10.0 ** random.uniform(-2.0, 1.5)
+    b, w = random.normal(size=3), random.normal(size=3)
+    x0 = random.normal(size=3)
+    x0 /= np.linalg.norm(x0)
+    e = b @ x0 + 0.3 * np.sin(w @ x0)
+    v0 = np.cross(x0, b + 0.3 * np.cos(w @ x0) * w)
+
+    def gradient(t, q):
+        x = q / length
+        rows = np.array([2.0 * x, b + 0.3 * np.cos(w @ x) * w])
+        return units[:, None] * rows / length
+
+    def holonomic(t, q):
+        x = q / length
+        return units * np.array([x @ x - 1.0, b @ x + 0.3 * np.sin(w @ x) - e])
+
+    parts = {
+        "force": lambda t, q, v: length * np.array([0.0, 0.0, -5.0]) - q,
+        "q0": length * x0,
+        "v0": length * v0 / np.linalg.norm(v0),
+        "holonomic": holonomic,
+        "holonomic_rate": lambda t, q, v: gradient(t, q) @ v,
+    }
+    return parts, gradient, length
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_constraints_of_different_units(scheme):
+    """What is left in a constraint of small numbers is small, as with its gradient given."""
+    random = np.random.default_rng([SCHEMES.index(scheme), 7])
+    for _ in range(INCLINES):
+        parts, gradient, length = rows_of_different_units(random)
+        without = integrate(Mechanism(**parts), 0.4, scheme, h=0.004)
+        given = integrate(Mechanism(**parts, holonomic_jacobian=gradient), 0.4, scheme, h=0.004)
+        scale = np.abs(given.vdot).max()
+        assert np.abs(without.vdot - given.vdot).max() <= 2e-3 * scale
+        assert np.abs(without.q - given.q).max() <= 1e-6 * length

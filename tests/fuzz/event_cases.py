@@ -36,23 +36,24 @@ class Crossing:
         if random.random() < 0.2:
             self.terminal = int(random.integers(1, 4))
 
-    def of_model(self, t: float, x: Array, w: Array) -> float:
-        wave = self._of_t * np.sin(self._rate * t)
-        return float(self._of_x @ x + self._of_v @ w + wave - self._level)
+    def of_model(self, t: Any, x: Array, w: Array) -> Any:
+        """Return its value, or those at many times."""
+        wave = self._of_t * np.sin(self._rate * t) if self._of_t else 0.0
+        return self._of_x @ x + self._of_v @ w + wave - self._level
 
     def __call__(self, t: float, q: Array, v: Array) -> float:
-        return self.of_model(*self._case.units.state(t, q, v))
+        return float(self.of_model(*self._case.units.state(t, q, v)))
 
     def settle(self, random: Random) -> list[float] | None:
         """Choose a level, and return the zeros along the truth; None if some cannot be told."""
         truth, n = self._case.truth, self._case.truth.model.n
         times = np.linspace(0.0, truth.t_end, SAMPLES)
 
-        def value(t: float) -> float:
+        def value(t: Any) -> Any:
             y = truth.dense(t)  # type: ignore[operator]
             return self.of_model(t, y[:n], y[n:])
 
-        values = np.array([value(t) for t in times])
+        values = value(times)
         low, high = values.min(), values.max()
         if high - low < 1e-2:
             return None

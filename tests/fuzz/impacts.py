@@ -20,7 +20,7 @@ import genalpha
 from genalpha import integrate
 from genalpha.schemes import SCHEMES
 from tests.driver.impacts import Case, random_case
-from tests.fuzz.__main__ import PAGE, commit
+from tests.fuzz.record import PAGE, commit
 
 PLACE = re.compile(r"(<!-- impacts -->\n).*?(\n<!-- end of impacts -->)", re.DOTALL)
 #: Impacts of one run, and how exact their times must be, relative to the time where it is above 1.

@@ -11,7 +11,10 @@ All numbers are of the order of one; `tests.fuzz.units` puts them into the units
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import cos, sin
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +23,16 @@ Random = np.random.Generator
 
 #: Rows of constraints may have this condition number along the motion; mass matrices have less.
 CONDITION = 30.0
+
+
+class Parts(NamedTuple):
+    """Whether there are quadratic and wavy constraints, driven ones, a variable mass and so on."""
+
+    H: bool
+    c: bool
+    d: bool
+    M1: bool
+    N: bool
 
 
 @dataclass
@@ -65,33 +78,58 @@ class Model:
     def l(self) -> int:  # noqa: E743
         return len(self.B)
 
+    @cached_property
+    def has(self) -> Parts:
+        """Which parts are not zero: they are asked for a hundred times per input."""
+        return Parts(*(bool(np.any(x)) for x in (self.H, self.c, self.d, self.M1, self.N)))
+
+    @cached_property
+    def flat(self) -> Array:
+        """H as one matrix, whose product is much faster."""
+        return self.H.reshape(-1, self.n)
+
     def mass(self, t: float, x: Array) -> Array:
-        return self.M0 + self.M1 * np.sin(self.z @ x + t)
+        return self.M0 + self.M1 * sin(self.z @ x + t) if self.has.M1 else self.M0.copy()
 
     def force(self, t: float, x: Array, v: Array) -> Array:
-        smooth = self.N @ np.sin(self.W @ x) + self.F * np.cos(self.s * t) + self.f0
+        smooth = self.F * cos(self.s * t) + self.f0
+        if self.has.N:
+            smooth += self.N @ np.sin(self.W @ x)
         return smooth - self.S @ x - self.D @ v
 
     def g(self, t: float, x: Array) -> Array:
-        waves = self.c * np.sin(self.w @ x + self.p) + self.d * np.sin(self.o * t)
-        return 0.5 * (self.H @ x) @ x + self.b @ x + waves + self.e
+        value = self.b @ x + self.e
+        if self.has.H:
+            value += 0.5 * ((self.flat @ x).reshape(-1, self.n) @ x)
+        if self.has.c:
+            value += self.c * np.sin(self.w @ x + self.p)
+        if self.has.d:
+            value += self.d * np.sin(self.o * t)
+        return value
 
     def G(self, t: float, x: Array) -> Array:
-        return self.H @ x + self.b + (self.c * np.cos(self.w @ x + self.p))[:, None] * self.w
+        value = (self.flat @ x).reshape(-1, self.n) + self.b if self.has.H else self.b.copy()
+        if self.has.c:
+            value += (self.c * np.cos(self.w @ x + self.p))[:, None] * self.w
+        return value
 
     def g_t(self, t: float) -> Array:
         return self.d * self.o * np.cos(self.o * t)
 
     def g_acc(self, t: float, x: Array, v: Array) -> Array:
         """What g'' holds beside G x''."""
-        bent = (self.H @ v) @ v - self.c * np.sin(self.w @ x + self.p) * (self.w @ v) ** 2
-        return bent - self.d * self.o**2 * np.sin(self.o * t)
+        bent = (self.flat @ v).reshape(-1, self.n) @ v
+        if self.has.c:
+            bent -= self.c * np.sin(self.w @ x + self.p) * (self.w @ v) ** 2
+        if self.has.d:
+            bent -= self.d * self.o**2 * np.sin(self.o * t)
+        return bent
 
     def k(self, t: float, x: Array, v: Array) -> Array:
         return self.K(x) @ v + self.r * np.sin(self.y * t)
 
     def K(self, x: Array) -> Array:
-        return self.B + np.sin(self.u @ x)[:, None] * self.C
+        return self.B + np.sin(self.u @ x)[:, None] * self.C if self.l else self.B
 
     def k_x(self, x: Array, v: Array) -> Array:
         return (np.cos(self.u @ x) * (self.C @ v))[:, None] * self.u
@@ -101,12 +139,18 @@ class Model:
 
     def stiffness(self, t: float, x: Array, a: Array, lam: Array, psi: Array) -> Array:
         """Derivative of M x'' - f + G^T lam + K^T psi by x."""
-        inertia = np.outer(self.M1 @ a, np.cos(self.z @ x + t) * self.z)
-        elastic = self.S - self.N @ (np.cos(self.W @ x)[:, None] * self.W)
-        bent = np.tensordot(lam, self.H, 1) if self.m else 0.0
-        waves = self.w.T @ ((lam * self.c * np.sin(self.w @ x + self.p))[:, None] * self.w)
-        rolling = self.C.T @ ((psi * np.cos(self.u @ x))[:, None] * self.u)
-        return inertia + elastic + bent - waves + rolling
+        value = self.S.copy()
+        if self.has.M1:
+            value += np.outer(self.M1 @ a, cos(self.z @ x + t) * self.z)
+        if self.has.N:
+            value -= self.N @ (np.cos(self.W @ x)[:, None] * self.W)
+        if self.has.H:
+            value += np.tensordot(lam, self.H, 1)
+        if self.has.c:
+            value -= self.w.T @ ((lam * self.c * np.sin(self.w @ x + self.p))[:, None] * self.w)
+        if self.l:
+            value += self.C.T @ ((psi * np.cos(self.u @ x))[:, None] * self.u)
+        return value
 
     def rows(self, x: Array) -> Array:
         return np.vstack([self.G(0.0, x), self.K(x)])
@@ -182,9 +226,9 @@ def with_redundant_rows(o: Model, random: Random) -> Model:
         rows = random.integers(0, o.m, extra)
         kept = {key: getattr(o, key) for key in ("H", "b", "c", "w", "p", "d", "o", "e")}
         again = {key: np.concatenate([x, x[rows]]) for key, x in kept.items()}
-        return Model(**{**vars(o), **again, "redundant": extra})
+        return replace(o, **again, redundant=extra)
     for key in ("c", "w", "p", "d", "o"):
         x = getattr(o, key)
         mixed[key] = np.concatenate([x, np.zeros((extra, *x.shape[1:]))])
     mixed["e"] = np.concatenate([o.e, mix @ o.e])
-    return Model(**{**vars(o), **mixed, "redundant": extra})
+    return replace(o, **mixed, redundant=extra)

@@ -50,15 +50,17 @@ class Units:
         """Return every callback, all derivatives included."""
         o, s, tau, mu, R, Rk = self.model, self.s, self.tau, self.mu, self.R, self.Rk
         state, power = self.state, mu / tau**2
+        squares = np.outer(s, s)
+        lifted, damping = R[:, None] / s, mu / tau * o.D / squares
 
         def mass(t: float, q: Array) -> Array:
-            return mu * o.mass(*state(t, q)[:2]) / np.outer(s, s)
+            return mu * o.mass(*state(t, q)[:2]) / squares
 
         def force(t: float, q: Array, v: Array) -> Array:
             return power * o.force(*state(t, q, v)) / s
 
         def holonomic_jacobian(t: float, q: Array) -> Array:
-            return R[:, None] * o.G(*state(t, q)[:2]) / s
+            return lifted * o.G(*state(t, q)[:2])
 
         def rate(t: float, q: Array, v: Array) -> Array:
             t, x, w = state(t, q, v)
@@ -71,7 +73,7 @@ class Units:
         def stiffness(t: float, q: Array, v: Array, a: Array, lam: Array, psi: Array) -> Array:
             t, x, _ = state(t, q, v)
             found = o.stiffness(t, x, a * tau**2 / s, *self.multipliers(lam, psi))
-            return power * found / np.outer(s, s)
+            return power * found / squares
 
         return {
             "mass": mass,
@@ -85,7 +87,7 @@ class Units:
             "nonholonomic_gradient": nonholonomic_gradient,
             "nonholonomic_acceleration": lambda t, q, v: Rk * o.k_acc(*state(t, q, v)) / tau,
             "stiffness": stiffness,
-            "damping": lambda t, q, v, a, lam, psi: mu / tau * o.D / np.outer(s, s),
+            "damping": lambda t, q, v, a, lam, psi: damping.copy(),
         }
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from genalpha import mechanisms
 from genalpha.kernels import error_weights, weighted_cosine, weighted_norm
-from genalpha.numerics.accuracy import EPS, FULL, Scales, for_tolerance, scales, size
+from genalpha.numerics.accuracy import EPS, FULL, Scales, for_tolerance, of_rates, scales, size
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.interpolation import Knot, interpolate
 from genalpha.numerics.prediction import Past
+from genalpha.numerics.systems import row_sizes
 
 SCALES = Scales(noise=0.0, multiplier_noise=0.0, mass_over_gradient=0.1, rounding=EPS)
 
@@ -41,22 +44,58 @@ def test_size_of_a_correction_of_multipliers():
         assert size(1e-3, SCALES, np.array(d), x, q, 1.0, 1, 1) == pytest.approx(1.0 / scale)
 
 
+def found_scales(o, solve, stiffness=0.5, rows=(0.5,), multipliers=(0.0,)):
+    M, K = np.diag([4.0, 2.0]), np.diag([-3.0, 1.0])
+    J = [[(1.0, np.array([[row, 0.0]]))] for row in rows]
+    q, lam = np.array([3.0, 4.0]), np.array(multipliers)
+    return scales(o, [(1.0, M)], [(stiffness, K)], J, q, 0.01, solve, lam)
+
+
 def test_scales():
     """Noise of forces by their stiffness, that of constraints by solving with rounding errors."""
     o = mechanisms.simple_pendulum()
-    M, K, G = np.diag([4.0, 2.0]), np.diag([-3.0, 1.0]), np.array([[0.5, 0.0]])
-    q = np.array([3.0, 4.0])
 
     def found(stiffness, solution):
         def solve(right):
             np.testing.assert_allclose(np.abs(right), [0.0, 0.0, EPS * 4.0 * 0.5])
             return np.array(solution)
 
-        return scales(o, [(1.0, M)], [(stiffness, K)], [[(1.0, G)]], q, 0.01, solve)
+        return found_scales(o, solve, stiffness)
 
     assert found(0.5, [0.0, 0.0, 7.0]) == Scales(1.5 / 4.0 * EPS * 5.0, 7.0, 4.0 / 0.5, o.rounding)
     assert found(1e9, [0.0, 0.0, 0.0]).noise == EPS * 5.0  # never more than that of the position
     assert found(0.5, [3.0, 4.0, 0.0]).noise == 5.0
+
+
+@pytest.mark.parametrize("kind", [np.array, sparse.csc_array])
+def test_rows_are_as_rough_as_their_own_units(kind):
+    terms = [(2.0, kind([[0.0, -3.0], [1e-3, 0.0]])), (-1.0, kind([[1.0, 0.0], [0.0, 0.0]]))]
+    np.testing.assert_allclose(row_sizes(terms), [7.0, 2e-3])
+    seen = []
+
+    def solve(right):
+        seen.append(np.abs(right[2:]))
+        return np.zeros(4)
+
+    o = SimpleNamespace(n_q=2, n_moving=2, n_lam=2, n_psi=0, n_states=0, whole=None, rounding=EPS)
+    found_scales(o, solve, rows=(1e6, 1e-6), multipliers=(0.0, 0.0))
+    np.testing.assert_allclose(seen[0], EPS * 4.0 * np.array([1e6, 1e-6]))
+
+
+def test_only_what_is_differenced_is_rough():
+    """Positions by the constraints themselves, rates by whether someone gave them."""
+    given = {"holonomic_jacobian"}
+    o = SimpleNamespace(n_q=2, n_moving=2, n_lam=1, n_psi=0, n_states=0, whole=None, given=given)
+    o.rounding = EPS
+    exact = found_scales(o, lambda right: right)
+    o.rounding, o.given = 1e-12, set()
+    rough = found_scales(o, lambda right: right)
+    assert rough == exact
+    assert of_rates(o, rough) == replace(rough, rounding=1e-12, noise=1e-12 / EPS * rough.noise)
+    o.given = {"holonomic_rate"}
+    assert of_rates(o, rough) is rough
+    pushed = found_scales(o, lambda right: right, multipliers=(1e6,)).noise
+    assert pushed == pytest.approx(1e-12 * 0.5 * 1e6 / 4.0 * 0.01)  # reactions, as displacements
 
 
 def test_accuracy_for_a_tolerance():

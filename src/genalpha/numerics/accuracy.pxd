@@ -11,9 +11,12 @@ cdef class Scales:
     cdef public object states, units
 
 
-@cython.locals(mass=double, gradient=double, extent=double, noise=double, d=cnp.ndarray)
+@cython.locals(
+    mass=double, gradient=double, extent=double, noise=double, rounding=double, moved=double,
+    reacted=double, pushed=double, d=cnp.ndarray
+)
 cpdef Scales scales(
-    o, inertia, tangent, J, cnp.ndarray q, double displacement, solve
+    o, inertia, tangent, J, cnp.ndarray q, double displacement, solve, cnp.ndarray multipliers
 )
 
 cpdef double size(

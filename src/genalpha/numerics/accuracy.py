@@ -27,12 +27,13 @@ from numpy.typing import ArrayLike
 from genalpha.kernels import correction_size, largest, norm, part, plus, stacked
 from genalpha.model import Mechanism
 from genalpha.numerics.linear import Solve
-from genalpha.numerics.systems import Terms, size_of
+from genalpha.numerics.systems import Terms, row_sizes, size_of
 
 Array = np.ndarray
 
 EPS = float(np.finfo(float).eps)
 TINY = float(np.finfo(float).tiny)
+NO_ROWS = np.zeros(0)
 #: As well as double precision allows.
 FULL = 1e-13
 #: Default of `relative` for given steps: constraints then hold almost to rounding, because an error
@@ -116,6 +117,7 @@ def scales(
     q: Array,
     displacement: float,
     solve: Solve,
+    multipliers: Array,
 ) -> Scales:
     """Find the scales from the terms of an iteration matrix, and from what it solves.
 
@@ -130,6 +132,8 @@ def scales(
         How far the position moves per unit of acceleration: h^2 beta, or h gamma if beta is 0.
     solve : callable
         Solves with the iteration matrix, whose constraints are divided by the displacement.
+    multipliers : (m + l,) array
+        As they are guessed.
 
     Notes
     -----
@@ -137,20 +141,24 @@ def scales(
     that their noise is never more than that of the position itself.
 
     How much noise constraints make is seen by solving with their rounding errors: it grows with
-    the length of a chain, for example.
+    the length of a chain, for example. The errors of a row are those of its own units. Gradients
+    that are differenced are rough, and so are reactions, but not the constraints themselves.
     """
-    mass, gradient = size_of(inertia), max([size_of(terms) for terms in J], default=0.0)
+    rows = np.concatenate([NO_ROWS, *[row_sizes(terms) for terms in J]])
+    mass, gradient = size_of(inertia), largest(rows) if rows.size else 0.0
     if o.n_states:  # whose coordinates mean nothing
         q = plus(q, 0.0, q)
         q[o.n_moving :] = 0.0
     extent = max(1.0, norm(q))
     noise = min(size_of(tangent) / max(mass, TINY), 1.0) * EPS * extent
+    rounding = EPS if o.whole is None else o.rounding
     if not gradient:
-        return Scales(noise, 0.0, 0.0, o.rounding)
+        return Scales(noise, 0.0, 0.0, rounding)
     n, count = o.n_q, o.n_lam + o.n_psi
-    d = solve(stacked(0.0, q, o.rounding * max(1.0, largest(q)) * gradient, _signs(count)))
+    d = solve(stacked(0.0, q, rounding * max(1.0, largest(q)), rows * _signs(count)))
     moved, reacted = norm(part(d, 0, o.n_moving)), norm(part(d, n, n + count))
-    return Scales(max(noise, moved), reacted, mass / gradient, o.rounding)
+    pushed = o.rounding * float(rows @ np.abs(multipliers)) / max(mass, TINY) * abs(displacement)
+    return Scales(max(noise, moved, pushed), reacted, mass / gradient, rounding)
 
 
 def with_states(
@@ -195,8 +203,17 @@ def _signs(count: int) -> Array:
 
 
 def of_rates(o: Mechanism, scales: Scales) -> Scales:
-    """Return the scales for velocities: a residual without rows for rates has them differenced."""
-    if o.whole is None or o.whole.places.rates is not None:
+    """Return the scales for velocities: rates that nobody gave are differenced.
+
+    Those of a mechanism are sums of gradients, those of a residual without rows for them are first
+    differences.
+    """
+    if o.whole is None:
+        if not o.n_lam or {"holonomic_rate", "holonomic_jacobian"} & o.given:
+            return scales
+        noise = o.rounding / EPS * scales.noise
+        return replace(scales, rounding=o.rounding, noise=noise)
+    if o.whole.places.rates is not None:
         return scales
     return replace(scales, rounding=max(scales.rounding, RATE_ROUNDING))
 

@@ -69,6 +69,19 @@ def size_of(terms: Terms) -> float:
     return sum([abs(c) * largest(matrix) for c, matrix in terms])
 
 
+def row_sizes(terms: Terms) -> Array:
+    """Return a bound of the largest entry of each row of a sum."""
+    sizes = np.zeros(terms[0][1].shape[0])
+    for c, matrix in terms:
+        if isinstance(matrix, np.ndarray):
+            sizes += abs(c) * np.abs(matrix).max(axis=1, initial=0.0)
+        else:
+            found = np.zeros(sizes.size)
+            np.maximum.at(found, matrix.indices, np.abs(matrix.data))
+            sizes += abs(c) * found
+    return sizes
+
+
 class Systems:
     """The systems of an integration, by name.
 

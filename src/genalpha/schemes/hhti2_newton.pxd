@@ -19,7 +19,7 @@ cdef class Unknowns:
 
 cdef class Matrices:
     cdef public object position, velocity
-    cdef public Scales scales
+    cdef public Scales scales, of_rates
 
 
 cdef class Weights:

@@ -33,7 +33,7 @@ from genalpha.kernels import (
 )
 from genalpha.model import Mechanism
 from genalpha.model.equations import Reaction, mass_then, reaction_at
-from genalpha.numerics.accuracy import Scales, larger, scales, size, with_states
+from genalpha.numerics.accuracy import Scales, larger, of_rates, scales, size, with_states
 from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.linear import Matrix, Solve
 from genalpha.numerics.newton import Newton, Sizes
@@ -63,11 +63,12 @@ class Unknowns:
 
 @dataclass
 class Matrices:
-    """Factorized matrices of position step and velocity projection, scales of corrections."""
+    """Factorized matrices of position step and velocity projection, scales of both corrections."""
 
     position: Solve
     velocity: Solve
     scales: Scales
+    of_rates: Scales
 
 
 @dataclass
@@ -188,7 +189,7 @@ class Holonomic(HHT):
         value = stacked(1.0, larger(x.a, x.R1), 1.0, x.L1)
         dv = combined(1.0, self.velocity(x), -1.0, v)
         change = stacked(1.0 / h, dv, 1.0, plus(e, 1.0, d_lam))
-        return (moved, size(self.relative, matrices.scales, change, value, v, h, n, m))
+        return (moved, size(self.relative, matrices.of_rates, change, value, v, h, n, m))
 
     def project(self, solvers: Any) -> Array:
         """Project the velocity, and return the change of the multiplier in v1."""
@@ -244,13 +245,14 @@ class Holonomic(HHT):
         new = reactions(o, 1.0, t, q, v, x.L1, psi, J)
         R = [[(w.q0 * per_beta, old), *_times(w.q1 * per_beta, new[0])]]
         position = self.factorize("position", [*inertia, *forces], R, J)
-        compared = scales(o, inertia, forces, J, q, self.hb, position)
+        compared = scales(o, inertia, forces, J, q, self.hb, position, x.L1)
         compared = with_states(o, compared, x.a, v, forces, self.hg)
         if not o.n_lam:
-            return Matrices(position, position, compared)  # there is nothing to project
+            return Matrices(position, position, compared, compared)  # there is nothing to project
         p0, p1 = -w.v0 * w.projection0, -w.v1 * w.projection1
         R = [[(p0, old), *_times(p1, new[0])]]
-        return Matrices(position, self.factorize("velocity", [(1.0, M)], R, J), compared)
+        velocity = self.factorize("velocity", [(1.0, M)], R, J)
+        return Matrices(position, velocity, compared, of_rates(o, compared))
 
 
 def _times(c: float, terms: Terms) -> Terms:

@@ -177,7 +177,7 @@ class Nonholonomic(HHT):
         R = [[(-1.0 / (self.gamma * (1.0 + self.alpha)), columns)]]
         J = [[(1.0, K), (hb / hg, o.nonholonomic_gradient(t, q, v))]]
         solve = self.factorize("step", [*inertia, *forces], R, J)
-        compared = scales(o, inertia, forces, J, q, hb, solve)
+        compared = scales(o, inertia, forces, J, q, hb, solve, x.P)
         return Matrices(solve, with_states(o, compared, x.a, v, forces, hg))
 
     @staticmethod

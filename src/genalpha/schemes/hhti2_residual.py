@@ -285,7 +285,7 @@ class HHTI2OfResidual(HHTI2):
         per_beta = 0.5 / (self.beta * (1.0 + self.alpha))
         R = [[((w.q0 + w.q1) * per_beta, found.R)]]
         position = self.factorize("position", [*inertia, *forces], R, J)
-        compared = scales(o, inertia, forces, J, q, self.hb, position)
+        compared = scales(o, inertia, forces, J, q, self.hb, position, x.L1)
         compared = with_states(o, compared, x.a, v, forces, self.hg)
         mass = factorize(M)
         if not m:

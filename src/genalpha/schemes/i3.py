@@ -259,7 +259,7 @@ class GenAlphaI3(GeneralizedAlpha):
             newton.setup_cost = o.whole.matrix_cost
         S = step_terms(o, t, q, v, vdot, lam, psi, 1.0, 1.0 / bp, gp / bp)
         solve = self.factorize("step", [*S.inertia, *S.forces], S.reactions, S.along)
-        compared = scales(o, S.inertia, S.forces, S.along, q, 1.0 / bp, solve)
+        compared = scales(o, S.inertia, S.forces, S.along, q, 1.0 / bp, solve, x[n:])
         compared = with_states(o, compared, x, v, S.forces, gp / bp)
         G = snapshot(S.gradients[0][0][1]) if m and o.whole is not None else None
         return Matrices(solve, compared, G)

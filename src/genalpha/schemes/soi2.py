@@ -54,7 +54,7 @@ from genalpha.kernels import (
 )
 from genalpha.model import Mechanism, Motion
 from genalpha.model.equations import Reaction, mass_then, reaction_at
-from genalpha.numerics.accuracy import Scales, scales, size, with_states
+from genalpha.numerics.accuracy import Scales, of_rates, scales, size, with_states
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.gradients import constraints, reactions, tangent
 from genalpha.numerics.initial_values import accelerations
@@ -256,7 +256,7 @@ class GenAlphaSOI2(GeneralizedAlpha):
 
         e = self.project(matrices)
         final, change = _of_the_end(x, found.y, n), _of_the_end(d, e, n)
-        return (moved, size(self.relative, matrices.scales, change, final, v, hg, n, m))
+        return (moved, size(self.relative, matrices.of_rates, change, final, v, hg, n, m))
 
     def project(self, solvers: Any) -> Array:
         """Project the velocity, and return the correction of delta, mu, nu."""
@@ -298,13 +298,13 @@ class GenAlphaSOI2(GeneralizedAlpha):
         J, moved = constraints(o, t, q, v, hb / hg)
         R = reactions(o, -self.weight_f, t, q, v, lam, psi, J)
         position = self.factorize("position", [*inertia, *forces], R, moved)
-        compared = scales(o, inertia, forces, J, q, hb or hg, position)
+        compared = scales(o, inertia, forces, J, q, hb or hg, position, x[n:])
         compared = with_states(o, compared, x, v, forces, hg)
         if not m:
             return Matrices(position, position, compared, compared)  # there is nothing to project
         R = [[(-c, matrix) for c, matrix in terms] for terms in R]
         velocity = self.factorize("velocity", inertia, R, J)
-        return Matrices(position, velocity, compared, compared)
+        return Matrices(position, velocity, compared, of_rates(o, compared))
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:

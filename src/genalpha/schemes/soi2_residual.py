@@ -257,7 +257,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         newton.setup_cost = o.whole.matrix_cost
         R = [[(wf, matrix) for _, matrix in terms] for terms in S.reactions]
         position = self.factorize("position", [*S.inertia, *S.forces], R, S.along)
-        compared = scales(o, S.inertia, S.forces, S.gradients, q, hb or hg, position)
+        compared = scales(o, S.inertia, S.forces, S.gradients, q, hb or hg, position, x[n:])
         compared = with_states(o, compared, x, v, S.forces, hg)
         if not m:
             return Matrices(position, position, compared, compared)  # there is nothing to project

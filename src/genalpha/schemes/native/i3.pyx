@@ -6,7 +6,7 @@ v_hat are a1, q1, v1 as they would be if vdot1 were 0.
 """
 
 cimport numpy as cnp
-from libc.math cimport fabs, fmax
+from libc.math cimport fmax
 from libc.string cimport memcpy, memset
 
 from genalpha.kernels.memory cimport Size, doubles
@@ -94,9 +94,10 @@ cdef class I3(Steps):
         cdef Size n = self.n, m = self.m, l = self.l
         cdef LU* S = &self.matrix
         cdef double t = self.t + self.h, bp = self.bp, gp = self.gp
-        cdef double tangent, mass, gradient = 0.0
+        cdef double tangent, mass
         self.place()
         memset(S.a, 0, self.size * self.size * sizeof(double))
+        memset(self.gradients, 0, (m + l) * sizeof(double))
         tangent = self.put_tangent(S, t, self.q1, self.v1, self.x, self.x, 1.0 / bp, gp / bp)
         put(S, 0, 0, 1.0, value(&self.mass, t, self.q1), n, n)
         mass = largest(self.mass.out, n * n)
@@ -104,17 +105,17 @@ cdef class I3(Steps):
             value(&self.G, t, self.q1)
             put(S, n, 0, 1.0, self.G.out, m, n)
             put_transposed(S, 0, n, 1.0, self.G.out, m, n)
-            gradient = largest(self.G.out, m * n)
+            self.note_rows(0, 1.0, self.G.out, m)
         if l:
             value(&self.K, t, self.q1, self.v1)
             value(&self.k_q, t, self.q1, self.v1)
             put(S, n + m, 0, 1.0, self.K.out, l, n)
             put(S, n + m, 0, 1.0 / gp, self.k_q.out, l, n)
             put_transposed(S, 0, n + m, 1.0, self.K.out, l, n)
-            gradient = fmax(
-                gradient, largest(self.K.out, l * n) + fabs(1.0 / gp) * largest(self.k_q.out, l * n))
+            self.note_rows(m, 1.0, self.K.out, l)
+            self.note_rows(m, 1.0 / gp, self.k_q.out, l)
         self.nlus += 1
-        return factorize(S) and self.find_scales(S, mass, tangent, gradient, self.q1, self.d)
+        return factorize(S) and self.find_scales(S, mass, tangent, 1.0 / bp, self.q1, self.d)
 
     cdef void finish(self) noexcept nogil:
         cdef Size i, n = self.n

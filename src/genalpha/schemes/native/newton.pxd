@@ -53,6 +53,8 @@ cdef class Steps:
     cdef bint differenced
     cdef double rounding, relative
     cdef double* signs
+    # the largest entry of each row of the constraints
+    cdef double* gradients
     # the scheme
     cdef double alpha_m, alpha_f, beta, gamma, alpha
     # Newton's iteration, see `genalpha.numerics.newton`
@@ -94,7 +96,8 @@ cdef class Steps:
     cdef void remember(self, int iteration, double worst) noexcept nogil
     cdef void accelerate(self, double* d) noexcept nogil
     cdef double size_of(self, double* d, double* x, double* at, double displacement) noexcept nogil
-    cdef bint find_scales(self, LU* lu, double mass, double tangent, double gradient, double* q,
+    cdef void note_rows(self, Size first, double c, double* A, Size count) noexcept nogil
+    cdef bint find_scales(self, LU* lu, double mass, double tangent, double displacement, double* q,
                           double* d) noexcept nogil
 
     cdef void tabulate(self) noexcept nogil

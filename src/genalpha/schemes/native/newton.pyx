@@ -55,7 +55,7 @@ cdef class Steps:
         self.alpha_m, self.alpha_f, self.beta = c.alpha_m, c.alpha_f, c.beta
         self.gamma, self.alpha = c.gamma, c.alpha
         self.relative, self.rounding = scheme.relative, o.rounding
-        self.signs = self.room(self.m + self.l)
+        self.signs, self.gradients = self.room(self.m + self.l), self.room(self.m + self.l)
         for i, sign in enumerate(accuracy._signs(self.m + self.l)):
             self.signs[i] = sign
         self._load_all()
@@ -363,21 +363,32 @@ cdef class Steps:
                 size, length(d + n + m, l) / (self.relative * length(x + n + m, l) + least))
         return size
 
-    cdef bint find_scales(self, LU* lu, double mass, double tangent, double gradient, double* q,
+    cdef void note_rows(self, Size first, double c, double* A, Size count) noexcept nogil:
+        """Add c times the largest entries of the rows of A to those of the constraints."""
+        cdef Size i
+        for i in range(count):
+            self.gradients[first + i] += fabs(c) * largest(A + i * self.n, self.n)
+
+    cdef bint find_scales(self, LU* lu, double mass, double tangent, double displacement, double* q,
                           double* d) noexcept nogil:
-        """Find what corrections are compared with; d is room for a solution."""
+        """Find what corrections are compared with, by what `note_rows` has been told.
+
+        d is room for a solution, x has the multipliers.
+        """
         cdef Size i, n = self.n, count = self.m + self.l
-        cdef double error
+        cdef double error, reaction = 0.0, gradient = largest(self.gradients, count)
         self.scales.noise = fmin(tangent / fmax(mass, TINY), 1.0) * EPS * fmax(1.0, length(q, n))
         self.scales.multiplier_noise = self.scales.mass_over_gradient = 0.0
         if not gradient:
             return True
-        error = self.rounding * fmax(1.0, largest(q, n)) * gradient
+        error = self.rounding * fmax(1.0, largest(q, n))
         memset(d, 0, n * sizeof(double))
         for i in range(count):
-            d[n + i] = error * self.signs[i]
+            d[n + i] = error * self.gradients[i] * self.signs[i]
+            reaction += self.gradients[i] * fabs(self.x[n + i])
         solve(lu, d)
-        self.scales.noise = fmax(self.scales.noise, length(d, n))
+        reaction *= self.rounding / fmax(mass, TINY) * fabs(displacement)
+        self.scales.noise = fmax(fmax(self.scales.noise, length(d, n)), reaction)
         self.scales.multiplier_noise = length(d + n, count)
         self.scales.mass_over_gradient = mass / gradient
         return True

@@ -152,7 +152,7 @@ cdef class SOI2(Steps):
     cdef bint setup(self) noexcept nogil:
         cdef Size n = self.n, m = self.m, l = self.l
         cdef double t = self.t + self.h, mass = self.weight_m * largest(self.M1, n * n)
-        cdef double tangent, gradient = 0.0
+        cdef double tangent, moves = self.hb or self.hg
         cdef LU* S = &self.position
         self.place()
         memset(S.a, 0, self.size * self.size * sizeof(double))
@@ -165,9 +165,11 @@ cdef class SOI2(Steps):
             value(&self.K, t, self.q1, self.v1)
             value(&self.k_q, t, self.q1, self.v1)
         self.put_gradients(S, self.weight_f, self.hb / self.hg, t)
-        gradient = fmax(largest(self.G1, m * n), largest(self.K.out, l * n))
+        memset(self.gradients, 0, (m + l) * sizeof(double))
+        self.note_rows(0, 1.0, self.G1, m)
+        self.note_rows(m, 1.0, self.K.out, l)
         self.nlus += 1
-        if not (factorize(S) and self.find_scales(S, mass, tangent, gradient, self.q1, self.d)):
+        if not (factorize(S) and self.find_scales(S, mass, tangent, moves, self.q1, self.d)):
             return False
         if not m:
             return True
