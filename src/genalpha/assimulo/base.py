@@ -21,7 +21,6 @@ from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.running import Point, Running
 from genalpha.assimulo.solver_options import FOREIGN
 from genalpha.assimulo.step_sizes import step_sizes
-from genalpha.driver.advance import Advance
 from genalpha.driver.extrapolation import ExtrapolatedSolution, Replay, integrate_to_error
 from genalpha.driver.march import March
 from genalpha.driver.options import NEWTON, RESULT, Options, options_of
@@ -159,12 +158,11 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
         march, layout = self._march(), self._reading.layout
         start = start._replace(y=self._continued(march, start.t, start.y))
         knot = start_knot(march.full, layout, start.t, start.y)
-        run: Advance = march
-        if self.error is not None:
-            run = Replay(knot, tf, self._to_error(march.full))
-        else:
+        if self.error is None:
             march.start(knot, tf)
-        course = Course(run, layout)
+            course = Course(march, layout, march.full.whole)
+        else:
+            course = Course(Replay(knot, tf, self._to_error(march.full)), layout)
         # a handler that changes velocities need not know that they are in yd as well
         return start._replace(yd=course.at(start.t).yd), course
 

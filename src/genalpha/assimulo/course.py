@@ -10,6 +10,7 @@ from genalpha.driver.advance import Advance
 from genalpha.driver.march import March
 from genalpha.errors import InconsistentStartError
 from genalpha.model import Mechanism
+from genalpha.model.residual import OneResidual
 from genalpha.numerics.initial_values import project_position, project_velocity
 from genalpha.numerics.interpolation import Knot
 
@@ -28,11 +29,14 @@ class Course(Advance):
         That has begun; its points are knots.
     layout : Layout
         The order of the unknowns in y.
+    whole : OneResidual, optional
+        The residual that is asked, if that is its order as well.
     """
 
-    def __init__(self, march: Advance, layout: Layout) -> None:
+    def __init__(self, march: Advance, layout: Layout, whole: OneResidual | None = None) -> None:
         super().__init__(march.t)
         self.march, self._layout = march, layout
+        self._state = None if whole is None or whole.size != layout.size else whole.state
 
     def step(self, t_end: float) -> None:
         """See `Advance`."""
@@ -52,7 +56,10 @@ class Course(Advance):
         return self.march.jump()
 
     def _point(self, knot: Knot) -> Point:
-        return Point(float(knot.t), *self._layout.assemble(knot))
+        if self._state is None:
+            return Point(float(knot.t), *self._layout.assemble(knot))
+        t, q, v, vdot, lam, psi = knot
+        return Point(t, *self._state(q, v, vdot, lam, psi))
 
 
 def start_knot(o: Mechanism, layout: Layout, t: float, y: Array) -> Knot:

@@ -68,7 +68,7 @@ class Residual:
             value = self._call("res", t, y, yd)
             takes_switches = self._signatures["res"][1]
             self._simple = self if takes_switches else function
-        if type(value) is np.ndarray and value.dtype is DOUBLE and value.ndim == 1:
+        if type(value) is Array and value.dtype is DOUBLE and value.ndim == 1:
             return value.copy()
         return self._ravel("res", t, value)
 

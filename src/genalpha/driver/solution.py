@@ -21,6 +21,7 @@ from genalpha.numerics.counters import Counters
 from genalpha.numerics.interpolation import Knot, interpolate, interpolate_rows, narrow_knot
 
 Array = np.ndarray
+NONE = np.arange(0)
 
 
 class Solution:
@@ -75,8 +76,8 @@ class Solution:
         self.steps = np.array(times)
         self._direction = -1.0 if self.steps[-1] < self.steps[0] else 1.0
         self._at_steps = at_steps = t_eval is None
-        asked = self.steps if t_eval is None else t_eval
-        shown = self._at_once(t_eval) or self._one_by_one(t_eval)
+        right = NONE if t_eval is None else self._right_of_all(t_eval)
+        shown = self._at_once(t_eval, right) or self._one_by_one(t_eval)
         self.t = np.asarray(shown.t)
         self.q, self.v, self.vdot, self.lam, self.psi = shown[1:]
         self.z, self.zdot = self.v[:, n:], self.vdot[:, n:]
@@ -91,7 +92,7 @@ class Solution:
         self.z_events = [v[:, n:] for v in self.v_events]
         self.impulses = happened.impulses
         self._a = a
-        self.a = np.array(a if at_steps else [a[i] for i in self._right_of_all(asked)])
+        self.a = np.array(a) if at_steps else np.asarray(a)[right]
         if mechanism.n_states:
             self.q, self.v, self.vdot, self.a = (
                 x[:, :n].copy() for x in (self.q, self.v, self.vdot, self.a)
@@ -106,8 +107,11 @@ class Solution:
         times: Any = np.array([knot.t for knot in shown])
         return Knot(times, *(rows([knot[i] for knot in shown]) for i in range(1, 6)))
 
-    def _at_once(self, t_eval: Array | None) -> Knot | None:
-        """Return the same without looking at each step by itself; None where that does not do."""
+    def _at_once(self, t_eval: Array | None, right: Array) -> Knot | None:
+        """Return the same without looking at each step by itself; None where that does not do.
+
+        `right` are the steps that end at the times or after them.
+        """
         simple = len(self.origin.phases) == 1 and not any(self.origin.events.times)
         if not isinstance(self._knots, Knots) or not simple or self.origin.gaps:
             return None
@@ -115,8 +119,9 @@ class Solution:
             return self._knots.table(np.arange(len(self.steps)))
         if not t_eval.size:
             return None
-        right = self._right_of_all(t_eval)
         between = self.steps[right] != t_eval
+        if not between.any() and (np.diff(right) > 0).all():
+            return self._knots.table(right)
         left = np.maximum(right - between, 0)
         which, place = np.unique(np.concatenate([left, right]), return_inverse=True)
         found = self._knots.table(which)
