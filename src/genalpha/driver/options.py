@@ -171,7 +171,7 @@ def options_of(scheme: type[Scheme]) -> tuple[Option, ...]:
 
 
 @cache
-def _declared(kind: type[Scheme]) -> Declared:
+def _declared(kind: Any) -> Declared:
     """Return everything that may be chosen with a scheme."""
     return Declared((*options_of(kind), *RESULT))
 

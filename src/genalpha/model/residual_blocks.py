@@ -107,7 +107,9 @@ class Derivatives:
         whole = self.whole
         if whole.jacobian is not None and whole.uses_jacobian:
             return 1
-        return int(len(self._together.members) + (0 if whole.ideal is not None else whole.m + whole.l))
+        return int(
+            len(self._together.members) + (0 if whole.ideal is not None else whole.m + whole.l)
+        )
 
     def note(self, t: float, G: Array) -> None:
         """Note the G of a complete matrix."""
