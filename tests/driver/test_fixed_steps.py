@@ -78,6 +78,19 @@ def test_output_times_do_not_change_the_steps(h):
     assert np.array_equal(asked.a[-1], free.a[-1])
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("which", [[10], [3, 4, 9], [9, 3, 3]])
+def test_times_that_are_steps(scheme, which):
+    """They are given back as they are, in the order in which they are asked for."""
+    steps = integrate(pendulum(), 1.0, scheme, h=0.1)
+    asked = integrate(pendulum(), 1.0, scheme, h=0.1, t_eval=steps.t[which])
+    for name in ("t", "q", "v", "a"):
+        assert np.array_equal(getattr(asked, name), getattr(steps, name)[which]), name
+    for name in ("vdot", "lam"):
+        assert np.allclose(getattr(asked, name), getattr(steps, name)[which], 1e-12), name
+
+
+
 def test_shapes():
     solution = integrate(mechanism("jay_negrut_test"), 0.1, h=0.01)
     for key, size in (("q", 2), ("v", 2), ("vdot", 2), ("a", 2), ("lam", 1), ("psi", 1)):
