@@ -90,7 +90,6 @@ def test_times_that_are_steps(scheme, which):
         assert np.allclose(getattr(asked, name), getattr(steps, name)[which], 1e-12), name
 
 
-
 def test_shapes():
     solution = integrate(mechanism("jay_negrut_test"), 0.1, h=0.01)
     for key, size in (("q", 2), ("v", 2), ("vdot", 2), ("a", 2), ("lam", 1), ("psi", 1)):

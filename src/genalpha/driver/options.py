@@ -171,7 +171,7 @@ def options_of(scheme: type[Scheme]) -> tuple[Option, ...]:
 
 
 @cache
-def _declared(kind: Any) -> Declared:
+def _declared(kind: type[Scheme]) -> Declared:
     """Return everything that may be chosen with a scheme."""
     return Declared((*options_of(kind), *RESULT))
 
@@ -203,7 +203,8 @@ class Options(Choices):
         kind = SCHEMES[scheme if known else DEFAULT_SCHEME]
         o = mechanism
         size = 1 if o is None else o.n_moving + o.n_q + o.n_lam + o.n_psi
-        super().__init__(_declared(kind), given, Owner(size), str(scheme))
+        declared = _declared(kind)  # type: ignore[arg-type]  # classes can be hashed
+        super().__init__(declared, given, Owner(size), str(scheme))
         self.scheme = scheme
         self.unequal = False
         if not known:
