@@ -13,9 +13,9 @@ from genalpha.kernels import norm, plus, product
 
 Array = np.ndarray
 
-#: How far products are taken to be off, relative to them, before one has been asked for, and at
-#: least: one that was right by chance tells little.
-AT_FIRST, AT_LEAST = 0.1, 0.002
+#: How far products are taken to be off, relative to them, before one has been asked for, at least
+#: (one that was right by chance tells little) and at most.
+AT_FIRST, AT_LEAST, AT_MOST = 0.1, 0.002, 1.0
 #: What was off once is taken to be off by this share of it, at least, the next time.
 FADING = 0.7
 #: What was missed is not taken to have grown by more than this.
@@ -63,6 +63,8 @@ class Learnt:
         if not whole or not square:
             return
         off = norm(plus(true, -1.0, self(x, t))) / whole
-        self.off = max(off, FADING * self.off, AT_LEAST)
+        self.off = min(max(off, FADING * self.off, AT_LEAST), AT_MOST)
         missed = plus(true, -1.0, product(self._matrix, x))
-        self._missed = x, (1.0 / square) * missed, abs(t - self._made)
+        # what is all wrong is noise, or has nothing to do with the matrix
+        learnt = norm(missed) < whole
+        self._missed = (x, (1.0 / square) * missed, abs(t - self._made)) if learnt else None
