@@ -1,7 +1,7 @@
 """Many runs at once: how often the second arm of a double pendulum turns over.
 
-The mechanism is given by its Lagrangian, so that each run is machine code and the runs share the
-cores by threads. Needs SymPy and matplotlib.
+The mechanism is given by its Lagrangian, so that each run is machine code; the runs share the
+cores. Needs SymPy and matplotlib.
 """
 
 import numpy as np

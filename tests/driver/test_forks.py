@@ -35,10 +35,11 @@ def test_each_portion_once_in_other_processes():
 
 
 class Odd(Exception):  # noqa: N818
-    """It can be pickled, but not be made again."""
+    """It cannot be pickled."""
 
-    def __init__(self, one, two):
-        super().__init__(one)
+    def __init__(self, text):
+        super().__init__(text)
+        self.why = lambda: text
 
 
 def test_what_is_raised_is_raised_here():
@@ -52,7 +53,7 @@ def test_what_is_raised_is_raised_here():
     assert 'raise KeyError("three")' in str(raised.value.__cause__)
 
     def odd(i):
-        raise Odd("one", "two")
+        raise Odd("one")
 
     with pytest.raises(RuntimeError, match="Odd: one"):
         list(share_out(odd, range(2), 2))

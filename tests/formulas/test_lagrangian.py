@@ -150,6 +150,8 @@ def test_sparse_where_it_pays():
     v, none = np.zeros(n), np.zeros(0)
     Kt = o.stiffness(0.0, o.q0, v, v, none, none)
     assert Kt.nnz == 3 * n - 2
+    once, again = (o.stiffness.now(0.0, o.q0, v, v, none, none) for _ in range(2))
+    assert once is again  # a conversion at each call would cost more than the values
     dense = np.array(
         [(o.force(0.0, o.q0 - h, v) - o.force(0.0, o.q0 + h, v)) / 2e-6 for h in 1e-6 * np.eye(n)]
     )

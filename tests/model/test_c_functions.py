@@ -84,6 +84,8 @@ def test_user_data_of_a_low_level_callable():
     assert c.holonomic(0.0, [2.0, 0.0])[0] == 1.5
     untyped = LowLevelCallable(in_c(1, typed=False)(ctypes.cast(G, ANY).value), None, text)
     assert Mechanism(**START, force=force, holonomic=g, holonomic_jacobian=untyped).n_lam == 1
+    vague = LowLevelCallable(g, None, text.replace("double *", "void *"))  # they are pointers still
+    assert Mechanism(**START, force=force, holonomic=vague).n_lam == 1
 
 
 def test_numba_cfunc():

@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
@@ -36,7 +36,7 @@ def is_safe() -> bool:
 
 def share_out(
     work: Callable[[Portion], Result], portions: Sequence[Portion], workers: int
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Yield what `work` returns for each portion, in the order in which they are done.
 
     What it raises is raised here; then, at Ctrl-C, and if nobody wants the rest, the processes are
@@ -62,15 +62,16 @@ def share_out(
             ours.send(portion)
         busy = list(processes)
         while busy:
-            for connection in wait(busy):
+            ready: list[Any] = wait(busy)
+            for connection in ready:
                 found, error = _received(connection, processes[connection])
                 if error is not None:
                     raise error
                 following = next(left, None)
                 if following is None:
-                    busy.remove(connection)  # type: ignore[arg-type]
+                    busy.remove(connection)
                 else:  # before anybody looks at what was found: the process need not wait
-                    connection.send(following)  # type: ignore[union-attr]
+                    connection.send(following)
                 yield found
     finally:
         for connection, process in processes.items():

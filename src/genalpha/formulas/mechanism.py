@@ -52,7 +52,8 @@ class Formulas:
     def mechanism(self, parameters: Mapping[str, float]) -> Mechanism:
         """Return the mechanism with the values of all parameters."""
         values = np.array(list(parameters.values()), dtype=float)
-        given = {x.name: self._callback(x, values) for x in self.routines}
+        at = values.ctypes.data
+        given = {x.name: self._callback(x, values, at) for x in self.routines}
         n = self.sizes[0]
         start = given.pop("start")(0.0, np.zeros(n))
         given |= {"q0": start[:n], "v0": start[n:]}
@@ -81,29 +82,26 @@ class Formulas:
         """Leave out what is compiled: other processes find it in the cache."""
         return {key: x for key, x in self.__dict__.items() if key[0] != "_"}
 
-    def _callback(self, x: Routine, values: Array) -> Any:
-        """Return what a `Mechanism` is given for a function: a callback, or a constant matrix."""
+    def _callback(self, x: Routine, values: Array, at: int) -> Any:
+        """Return what a `Mechanism` is given for a function: a callback, or a constant matrix.
+
+        `at` is the address of the values.
+        """
+        lib, is_constant = self._library, x.is_constant and len(x.shape) == 2
+        if lib.addresses and x.name in TABLE and x.pattern is None and not is_constant:
+            return CFunction(x.name, lib.addresses[x.name], at, (lib, values))
         n, m, l = self.sizes  # noqa: E741
         sizes = {"q": n, "v": n, "vdot": n, "lam": m, "psi": l}
         inputs = tuple(sizes[key] for key in x.arguments.split()[1:])
         shape = x.shape if x.pattern is None else (len(x.pattern),)
-        found: Any = _function(self._library, x.name, inputs, shape, values)
+        found: Any
+        if lib.addresses:
+            found = Native(lib.addresses[x.name], at, inputs, shape, (lib, values))
+        else:
+            found = Written(lib.functions[x.name], shape, values.tolist())
         if x.pattern is not None:
             found = SparseMatrix(found, x.pattern, x.shape)
-        if x.is_constant and len(x.shape) == 2:
-            return found(0.0, *[np.zeros(size) for size in inputs])
-        if isinstance(found, Native) and x.name in TABLE:
-            return CFunction(x.name, found.address, found.data, (self._library, values))
-        return found
-
-
-def _function(
-    lib: Library, name: str, inputs: tuple[int, ...], shape: tuple[int, ...], values: Array
-) -> Any:
-    if lib.addresses:
-        kept = (lib, values)
-        return Native(lib.addresses[name], values.ctypes.data, inputs, shape, kept)
-    return Written(lib.functions[name], shape, values.tolist())
+        return found(0.0, *[np.zeros(size) for size in inputs]) if is_constant else found
 
 
 class Written:

@@ -141,8 +141,8 @@ def _read(name: str, value: Any, faults: list[str]) -> Any:
 
 
 def _plain(text: str) -> str:
-    """Return a signature without names, spaces and const, which make no difference."""
-    return re.sub(r"\bconst\b|\s", "", text)
+    """Return a signature without what makes no difference: spaces, const, kinds of pointers."""
+    return re.sub(r"\bconst\b|\s", "", text).replace("double*", "void*")
 
 
 def _pointers(value: LowLevelCallable) -> tuple[int, int]:

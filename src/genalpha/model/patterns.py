@@ -20,16 +20,19 @@ class Patterns:
 
     def __init__(self, mechanism: Functions, given: dict[str, Any]) -> None:
         self._mechanism, self._given = mechanism, given
-        self._random = np.random.default_rng(0)
-        # an instant and a state of no special value, so that nothing vanishes by chance
-        self._t = mechanism.t0 + 1e-3 * max(1.0, abs(mechanism.t0)) * self._random.uniform(0.5, 1.0)
-        self._q, self._v = (
-            x + 0.1 * self._random.uniform(-1.0, 1.0, x.size) for x in (mechanism.q0, mechanism.v0)
-        )
+
+    def _choose_place(self) -> None:
+        """Choose an instant and a state of no special value, so that nothing vanishes by chance."""
+        if hasattr(self, "_random"):
+            return
+        o, self._random = self._mechanism, np.random.default_rng(0)
+        self._t = o.t0 + 1e-3 * max(1.0, abs(o.t0)) * self._random.uniform(0.5, 1.0)
+        self._q, self._v = (x + 0.1 * self._random.uniform(-1.0, 1.0, x.size) for x in (o.q0, o.v0))
 
     def _groups(self, key: str, x: Array, *functions: Callable[[Array], Array]) -> Groups | None:
         if not self._mechanism.is_sparse:
             return None
+        self._choose_place()
         pattern = self._given.get(key)
         return Groups(find_pattern(functions, x, self._random) if pattern is None else pattern)
 
@@ -63,6 +66,7 @@ class Patterns:
     def stiffness(self) -> Groups | None:
         """Pattern of stiffness and damping together."""
         o = self._mechanism
+        self._choose_place()
         rest = tuple(self._random.uniform(0.5, 1.5, k) for k in (o.n_q, o.n_lam, o.n_psi))
         return self._groups(
             "stiffness",
