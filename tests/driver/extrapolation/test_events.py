@@ -235,3 +235,23 @@ def test_what_is_not_reached_is_warned_of():
     swings = event(lambda t, q, v: q[0] + 0.3, direction=-1, impact=lambda t, q, v: -0.9 * v)
     with pytest.warns(WantedErrorWarning, match="holds until t = "):
         integrate(pendulum(), 5.0, error=1e-9, events=swings, maxsteps=200)
+
+
+@pytest.mark.parametrize("later", [0.0, 1e-15, -1e-15, 1e-12, -1e-12])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_an_impact_at_the_end(sign, later):
+    """A ball that falls for just as long as is asked for, but for rounding; forward and backward.
+
+    At the end, it has bounced, unless that is clearly earlier than the impact.
+    """
+    ball = Mechanism(force=lambda t, q, v: np.array([-9.81]), q0=[4.905], v0=[0.0])
+    floor = event(lambda t, q, v: q[0], direction=-1, impact=lambda t, q, v: -0.8 * v)
+    t_final = sign * (1.0 + later)
+    solution = integrate(ball, t_final, error=1e-8, events=floor)
+    bounced = later > -1e-13
+    assert solution.t[-1] == t_final
+    assert solution.t_events[0].size == bounced
+    assert abs(solution.v[-1, 0] - sign * (7.848 if bounced else -9.81)) < 1e-8
+    assert abs(solution.q[-1, 0]) < 1e-10
+    if bounced:
+        assert abs(solution.t_events[0][0] - sign) < 1e-13

@@ -25,6 +25,8 @@ from genalpha.numerics.redundancy import Reduction
 #: A window may have this part of the wanted error, over the number of windows to this power: errors
 #: add up, and those of velocities grow in positions.
 PART, POWER = 0.4, 1.5
+#: Of what follows an impact, less than this part of the time is rounding.
+ROUNDING = 1e-13
 
 
 class Leg(NamedTuple):
@@ -95,6 +97,7 @@ class Legs:
             leg, stepper = self._leg(o, start, lookout, tighter, density)
             if leg[-1].stop is None or lookout.is_over:
                 return [*legs, Leg(o, leg, None)]
+            leg[-1] = _snapped(leg[-1], self._t_final)
             impact = _impact(events, lookout.wanted, stepper.full, leg[-1])
             legs.append(Leg(o, leg, impact))
             o, start = impact.following, impact.after
@@ -136,6 +139,14 @@ class Legs:
             if is_last or found[-1].stop is not None:
                 return found, stepper
             start = through.end(found[-1], start)
+
+
+def _snapped(window: Window, t_final: float) -> Window:
+    """Return a window whose last time is the end of the motion if it is that but for rounding."""
+    t = float(window.times[-1])
+    if abs(t_final - t) > ROUNDING * max(abs(t_final), abs(t)):
+        return window
+    return window._replace(times=np.append(window.times[:-1], t_final))
 
 
 def _standing(window: Window, start: Knot) -> Window:
