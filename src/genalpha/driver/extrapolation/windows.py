@@ -220,6 +220,6 @@ class Pass:
         if looser > LOOSEST:
             return False
         options = copy.copy(self._stepper.options)
-        options.newton_accuracy = self._accuracy = looser
+        vars(options)["newton_accuracy"] = self._accuracy = looser
         self._stepper.exchange(self.mechanism, options)
         return True
