@@ -44,7 +44,7 @@ LARGEST_REFINEMENT = 6.0
 #: An estimate that falls less than this from trial to trial shows that columns do not shrink.
 SHRINKS = 0.5
 #: After so many trials in a row without a lower one, no more are made.
-IN_VAIN = 2
+IN_VAIN = 3
 #: Nor do they if one more is predicted to lower it by no more than this.
 NO_GAIN = 3.0
 
@@ -134,7 +134,7 @@ class Search:
             in_vain = 0 if part < SHRINKS * least else in_vain + 1
             least = min(part, least)
             best.trial.stalled = not shrinks and not trial.is_noise
-            if not shrinks and (trial.is_noise or in_vain == IN_VAIN):
+            if not shrinks and (trial.is_noise or in_vain >= IN_VAIN):
                 return best  # more columns and steps would not lower it
             following = self._following(trial, part, apart, shrinks)
             if following is None:
