@@ -21,7 +21,13 @@ from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.running import Point, Running
 from genalpha.assimulo.solver_options import FOREIGN
 from genalpha.assimulo.step_sizes import step_sizes
-from genalpha.driver.extrapolation import ExtrapolatedSolution, Replay, integrate_to_error
+from genalpha.driver.extrapolation import (
+    ExtrapolatedSolution,
+    Inherited,
+    Replay,
+    integrate_to_error,
+    over_jump,
+)
 from genalpha.driver.march import March
 from genalpha.driver.options import NEWTON, RESULT, Options, options_of
 from genalpha.errors import (
@@ -33,7 +39,7 @@ from genalpha.errors import (
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import leading_tolerance
 from genalpha.numerics.counters import Counters
-from genalpha.numerics.initial_values import consistent_initial_values
+from genalpha.numerics.initial_values import accelerations, consistent_initial_values
 from genalpha.numerics.interpolation import Knot
 from genalpha.schemes import SCHEMES
 
@@ -162,11 +168,38 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
             march.start(knot, tf)
             course = Course(march, layout, march.full.whole)
         else:
-            course = Course(Replay(knot, tf, self._to_error(march.full)), layout)
+            inherited = self._inherited(march.full, knot)
+            course = Course(Replay(knot, tf, self._to_error(march.full), inherited), layout)
         # a handler that changes velocities need not know that they are in yd as well
         return start._replace(yd=course.at(start.t).yd), course
 
-    def _to_error(self, o: Mechanism) -> Callable[[Knot, float], ExtrapolatedSolution]:
+    def _inherited(self, o: Mechanism, start: Knot) -> Inherited:
+        """Return what a motion takes over from the one before it: its error, beyond an event."""
+        old = self._run.march if isinstance(self._run, Course) else None
+        if not isinstance(old, Replay) or self._left is None or self._left[0] != start.t:
+            return Inherited(None, 0, bool(self.problem_info["state_events"]))
+        off, happened = old.off_at(start.t), np.flatnonzero(self._event_info)
+        if happened.size:
+            before, t, q, v = old.at(start.t), *start[:3]
+            after = start._replace(vdot=accelerations(o, t, q, v, start.lam, start.psi)[0])
+            off = over_jump(self._event_value(int(happened[0]), before), before, after, off)
+        return old.inherited(off)
+
+    def _event_value(self, i: int, near: Knot) -> Callable[[float, Array, Array], float]:
+        """Return an event function of t, q and v, with the switches that it happened with."""
+        layout = self._reading.layout
+
+        def value(t: float, q: Array, v: Array) -> float:
+            y, yd = layout.assemble(Motion(q, v, near.vdot, near.lam, near.psi))
+            switches, self._F.switches = self._F.switches, self._switches_before
+            try:
+                return float(self.event_func(t, y, yd)[i])
+            finally:
+                self._F.switches = switches
+
+        return value
+
+    def _to_error(self, o: Mechanism) -> Callable[[Knot, float, Inherited], ExtrapolatedSolution]:
         """Return what integrates to the wanted error, with the options that were changed."""
         if self.h is not None:
             fault = f"error and h = {self.h!r} are given; give one of them"
@@ -178,8 +211,10 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
             if not np.array_equal(self.options[name_of(option)], option.default_for(self))
         }
 
-        def motion(start: Knot, t_end: float) -> ExtrapolatedSolution:
-            solution = integrate_to_error(o, t_end, self.scheme, chosen, None, start)
+        def motion(start: Knot, t_end: float, inherited: Inherited) -> ExtrapolatedSolution:
+            solution = integrate_to_error(
+                o, t_end, self.scheme, chosen, None, start, inherited=inherited
+            )
             assert self._counters is not None
             for name in COUNTED:
                 total = getattr(self._counters, name) + getattr(solution.statistics, name)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from genalpha import HHTI2, GenAlphaI3, GenAlphaSOI2
+from genalpha import HHTI2, GenAlphaI3, GenAlphaSOI2, Mechanism
+from genalpha.driver.extrapolation import WantedErrorWarning
 from genalpha.errors import InvalidOptionError
+from tests.driver.extrapolation.test_events import flight
 from tests.driver.support import mechanism
 
 
@@ -51,6 +53,38 @@ def test_a_state_event_cuts_the_window():
     for t, x in found:
         assert abs(x) < 1e-10
         assert abs(o.reference.motion(t).q[0]) < 1e-7
+
+
+def between_circles(solver_class, end, error):
+    """Fly to and fro between two circles, where small errors grow sixfold at each impact."""
+    free = Mechanism(force=lambda t, q, v: np.zeros(2), q0=[0.0, 1e-7], v0=[1.0, 0.0], name="disks")
+    centres = np.array([[2.0, 0.0], [-2.0, 0.0]])
+    problem = free.problem("ind3")
+    problem.sw0 = [True]
+
+    def distances(t, y, yd, sw):
+        return np.array([(y[:2] - c) @ (y[:2] - c) - 1.0 for c in centres])
+
+    def bounce(solver, info):
+        for i in np.flatnonzero(info[0]):
+            n = solver.y[:2] - centres[i]
+            v = solver.y[2:4]
+            solver.y[2:4] = v - 2.0 * (n @ v) / (n @ n) * n
+
+    problem.state_events, problem.handle_event = distances, bounce
+    solver = solver_class(problem)
+    solver.error = error
+    _, y, _ = solver.simulate(end)
+    return y[-1], flight(end, list(centres), free.q0, free.v0), solver
+
+
+def test_errors_are_carried_over_events():
+    """Impacts of which each makes errors larger: few are within the wanted error, many are not."""
+    y, true, solver = between_circles(GenAlphaI3, 8.0, 1e-6)
+    assert np.abs(y[:2] - true).max() <= 1e-6
+    assert solver.statistics["nstateevents"] == 4
+    with pytest.warns(WantedErrorWarning, match="errors of the motion before its start"):
+        between_circles(GenAlphaI3, 20.0, 1e-9)
 
 
 def test_error_and_h_do_not_go_together():

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 from genalpha import Mechanism, integrate
-from genalpha.driver.extrapolation import WantedErrorWarning
+from genalpha.driver.extrapolation import WantedErrorWarning, over_jump
 from genalpha.errors import RestingContactError
+from genalpha.numerics.interpolation import Knot
 
 G = 9.81
 
@@ -235,3 +237,52 @@ def test_what_is_not_reached_is_warned_of():
     swings = event(lambda t, q, v: q[0] + 0.3, direction=-1, impact=lambda t, q, v: -0.9 * v)
     with pytest.warns(WantedErrorWarning, match="holds until t = "):
         integrate(pendulum(), 5.0, error=1e-9, events=swings, maxsteps=200)
+
+
+def test_an_error_over_a_jump_that_cannot_be_asked_again():
+    """A ball under gravity that bounces from a circle, and another one that is a little off."""
+    centre, g, e = np.array([0.3, -1.0]), np.array([0.0, -G]), 0.8
+
+    def value(t, q, v):
+        return (q - centre) @ (q - centre) - 1.0
+
+    def bounced(q, v):
+        n = (q - centre) / np.linalg.norm(q - centre)
+        return v - (1.0 + e) * (n @ v) * n
+
+    def fallen(q, v, t):
+        return q + t * v + 0.5 * t * t * g, v + t * g
+
+    q = centre + np.array([np.sin(0.4), np.cos(0.4)])
+    v, none = np.array([0.5, -3.0]), np.zeros(0)
+    off = np.array([2e-7, -1e-7]), np.array([3e-7, 4e-7])
+    before = Knot(0.0, q, v, g, none, none)
+    after = Knot(0.0, q, bounced(q, v), g, none, none)
+    start = q + off[0], v + off[1]
+    hit = brentq(lambda t: value(t, *fallen(*start, t)), -1e-5, 1e-5, xtol=1e-16)
+    there = fallen(*start, hit)
+    ahead = fallen(there[0], bounced(*there), 1e-3 - hit)
+    true = [x - y for x, y in zip(ahead, fallen(q, after.v, 1e-3), strict=True)]
+    dq, dv = over_jump(value, before, after, off)
+    for one, other in zip((dq + 1e-3 * dv, dv), true, strict=True):
+        assert np.abs(one - other).max() <= 0.01 * np.abs(other).max()
+
+
+@pytest.mark.parametrize("later", [0.0, 1e-15, -1e-15, 1e-12, -1e-12])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_an_impact_at_the_end(sign, later):
+    """A ball that falls for just as long as is asked for, but for rounding; forward and backward.
+
+    At the end, it has bounced, unless that is clearly earlier than the impact.
+    """
+    ball = Mechanism(force=lambda t, q, v: np.array([-9.81]), q0=[4.905], v0=[0.0])
+    floor = event(lambda t, q, v: q[0], direction=-1, impact=lambda t, q, v: -0.8 * v)
+    t_final = sign * (1.0 + later)
+    solution = integrate(ball, t_final, error=1e-8, events=floor)
+    bounced = later > -1e-13
+    assert solution.t[-1] == t_final
+    assert solution.t_events[0].size == bounced
+    assert abs(solution.v[-1, 0] - sign * (7.848 if bounced else -9.81)) < 1e-8
+    assert abs(solution.q[-1, 0]) < 1e-10
+    if bounced:
+        assert abs(solution.t_events[0][0] - sign) < 1e-13

@@ -8,7 +8,7 @@ whole motion is known: functions that count their calls cannot change it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +48,24 @@ class Impact(NamedTuple):
     before: Knot
     following: Mechanism
     after: Knot
+
+
+class Inherited(NamedTuple):
+    """What a motion takes over from the one before it.
+
+    Attributes
+    ----------
+    off : (dq, dv) or None
+        The error with which it starts, with sign.
+    pieces : int
+        How many motions were before it.
+    follows : bool
+        Whether there may be another one after it.
+    """
+
+    off: Pair | None
+    pieces: int
+    follows: bool
 
 
 def through_window(window: Window, off: Pair, sizes: Mapping[str, float], budget: Budget) -> Window:
@@ -175,6 +193,50 @@ def over_impact(
     dq = (there[0] - late * there[1] - after.q) / scale
     dv = (there[1] - late * after.vdot - after.v) / scale
     return (dq, dv), True
+
+
+def over_jump(
+    value: Callable[[float, Array, Array], float], before: Knot, after: Knot, off: Pair
+) -> Pair:
+    """Return the error after an event that may have changed the velocity and cannot be asked again.
+
+    As if bodies hit each other: the velocity has jumped in proportion to the rate of the event
+    function, in a direction that turns as its gradient does.
+
+    Parameters
+    ----------
+    value : callable(t, q, v)
+        The event function.
+    before, after : Knot
+        The motion on both sides of the event.
+    off : (dq, dv)
+        The error before it, with sign.
+    """
+    t, q, v, a, *_ = before
+    size = max(float(np.abs(off[0]).max()), float(np.abs(off[1]).max()), TINY)
+    length = max(1e-12, float(np.abs(q).max()))
+    short = SHORT * length / max(1e-12, float(np.abs(v).max()))
+
+    def gradient(q: Array) -> Array:
+        steps = SHORT * length * np.eye(q.size)
+        ends = [value(t, q + x, v) - value(t, q - x, v) for x in steps]
+        return np.array(ends) / (2.0 * SHORT * length)
+
+    w = gradient(q)
+    rate = (value(t + short, q + short * v, v) - value(t - short, q - short * v, v)) / (2.0 * short)
+    if not rate or not w.any():
+        return off
+    late = -float(w @ off[0]) / rate
+    there = off[0] + late * v, off[1] + late * a
+    scale = VISIBLE * length / max(float(np.abs(there[0]).max()), SHORT * size)
+    turned = (gradient(q + scale * there[0]) - w) / scale
+    jump, norm = after.v - v, float(np.linalg.norm(w))
+    side = turned / norm - (w @ turned) / norm**3 * w
+    side *= float(np.linalg.norm(jump)) * (1.0 if jump @ w >= 0.0 else -1.0)
+    faster = float(turned @ v + w @ there[1]) / rate
+    dq = off[0] - late * jump
+    dv = there[1] + faster * jump + side - late * after.vdot
+    return dq, dv
 
 
 def _asked(events: Events, impact: Impact, t: float, q: Array, v: Array) -> Pair | None:

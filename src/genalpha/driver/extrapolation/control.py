@@ -37,10 +37,14 @@ MIDDLE, ORDER_BETWEEN = 0.04, 8
 #: Predictions aim at this part of the wanted error, because they are not exact; those of one column
 #: more, which is not lost if it is not enough, at this one.
 AIM, AIM_OF_COLUMNS = 0.3, 0.7
+#: If Newton's iteration fails at first, steps are halved; after so many failures it is given up.
+FAILURES = 4
 #: Steps are made at most this much smaller at once.
 LARGEST_REFINEMENT = 6.0
 #: An estimate that falls less than this from trial to trial shows that columns do not shrink.
 SHRINKS = 0.5
+#: After so many trials in a row without a lower one, no more are made.
+IN_VAIN = 3
 #: Nor do they if one more is predicted to lower it by no more than this.
 NO_GAIN = 3.0
 
@@ -65,6 +69,11 @@ class Search:
         That of Newton's iteration.
     budget : int
         Most steps of all runs together.
+
+    Attributes
+    ----------
+    best_so_far : Found or None
+        What there is if `best` fails.
     """
 
     def __init__(
@@ -77,6 +86,7 @@ class Search:
     ) -> None:
         self._mechanism, self._runs, self._wanted = mechanism, runs, wanted
         self._accuracy, self._budget = accuracy, budget
+        self.best_so_far: Found | None = None
 
     def best(self, base: int, divisible: bool = False) -> Found | None:
         """Return the first extrapolation with the wanted error, or the best within the budget.
@@ -88,16 +98,23 @@ class Search:
         divisible : bool
             Whether to return None if columns do not shrink at first: the window is then too long
             for its coarsest run to be in phase with the motion, and shorter ones may do.
+
+        Raises
+        ------
+        ConvergenceError, SingularSystemError
+            Newton's iteration has failed in a run, and with shorter steps, too.
         """
         best: Found | None = None
         before: Trial | None = None
-        last, columns, stalled = math.inf, FEWEST, False
+        last, columns, failures = math.inf, FEWEST, 0
+        least, in_vain = math.inf, 0
         while True:
             try:
                 trial = Trial(self._mechanism, self._runs, base, columns, self._accuracy)
             except (ConvergenceError, SingularSystemError):
-                # steps are too long for Newton's iteration
-                if not self._allows(2 * base, columns):
+                # steps are too long for Newton's iteration, or its accuracy cannot be had
+                failures += 1
+                if best or failures == FAILURES or not self._allows(2 * base, columns):
                     raise
                 base *= 2
                 continue
@@ -107,17 +124,18 @@ class Search:
             part = float(parts.max())
             # where columns do not shrink, coarse ones may agree by accident
             if best is None or part < best.parts.max() or trial.gain > NO_GAIN:
-                best = Found(trial, parts)
+                self.best_so_far = best = Found(trial, parts)
             if divisible and before is None and trial.gain > NO_GAIN and part > ENOUGH:
                 return None
             apart = self._between(trial) if part <= NEAR else 0.0
             if part <= ENOUGH and apart <= 1.0 - part:
                 return Found(trial, parts)
             shrinks = part <= ENOUGH or (part < SHRINKS * last and trial.gain < NO_GAIN)
-            stalled |= not shrinks and not trial.is_noise
-            best.trial.stalled = stalled
-            if trial.is_noise and not shrinks:  # more columns and steps would not lower it
-                return best
+            in_vain = 0 if part < SHRINKS * least else in_vain + 1
+            least = min(part, least)
+            best.trial.stalled = not shrinks and not trial.is_noise
+            if not shrinks and (trial.is_noise or in_vain >= IN_VAIN):
+                return best  # more columns and steps would not lower it
             following = self._following(trial, part, apart, shrinks)
             if following is None:
                 return Found(trial, parts) if part <= ENOUGH else best

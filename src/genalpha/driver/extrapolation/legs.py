@@ -8,7 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from genalpha.driver.events import Events
-from genalpha.driver.extrapolation.carry import Impact, at_end, over_impact, through_window
+from genalpha.driver.extrapolation.carry import (
+    Impact,
+    Inherited,
+    at_end,
+    over_impact,
+    through_window,
+)
 from genalpha.driver.extrapolation.lookout import Lookout
 from genalpha.driver.extrapolation.loose import Loose, loose_run
 from genalpha.driver.extrapolation.suited import cheapest, first_density, of_first_run, suited
@@ -25,6 +31,8 @@ from genalpha.numerics.redundancy import Reduction
 #: A window may have this part of the wanted error, over the number of windows to this power: errors
 #: add up, and those of velocities grow in positions.
 PART, POWER = 0.4, 1.5
+#: Of what follows an impact, less than this part of the time is rounding.
+ROUNDING = 1e-13
 
 
 class Leg(NamedTuple):
@@ -47,6 +55,7 @@ class Legs:
     options : mapping
     counters : Counters
         Of the loose runs.
+    inherited : Inherited, optional
 
     Attributes
     ----------
@@ -65,7 +74,9 @@ class Legs:
         scheme: str | None,
         options: Mapping[str, Any],
         counters: Counters,
+        inherited: Inherited | None = None,
     ) -> None:
+        self._inherited = inherited or Inherited(None, 0, False)
         self._mechanism, self._start, self._t_final = mechanism, start, t_final
         self._scheme, self._options, self._counters = scheme, options, counters
         self.sizes = dict.fromkeys(("q", "v", "lam", "psi"), 0.0)
@@ -87,7 +98,7 @@ class Legs:
         density : float or None
             Steps of the coarsest runs per step of the loose one; None: a first guess.
         """
-        o, start, self._count = self._mechanism, self._start, 0
+        o, start, self._count = self._mechanism, self._start, self._inherited.pieces
         lookout = Lookout(events, start.t)
         legs: list[Leg] = []
         while True:
@@ -95,6 +106,7 @@ class Legs:
             leg, stepper = self._leg(o, start, lookout, tighter, density)
             if leg[-1].stop is None or lookout.is_over:
                 return [*legs, Leg(o, leg, None)]
+            leg[-1] = _snapped(leg[-1], self._t_final)
             impact = _impact(events, lookout.wanted, stepper.full, leg[-1])
             legs.append(Leg(o, leg, impact))
             o, start = impact.following, impact.after
@@ -125,7 +137,7 @@ class Legs:
             windows = divided(loose.times)
             is_last = loose.times[-1] == self._t_final
             self._count += len(windows)
-            count = self._count + (not is_last)
+            count = self._count + (not is_last or self._inherited.follows)
             share = tighter * (PART / count**POWER if count > 1 else 1.0)
             allowed = {
                 kind: share * x * self.sizes[kind]
@@ -136,6 +148,14 @@ class Legs:
             if is_last or found[-1].stop is not None:
                 return found, stepper
             start = through.end(found[-1], start)
+
+
+def _snapped(window: Window, t_final: float) -> Window:
+    """Return a window whose last time is the end of the motion if it is that but for rounding."""
+    t = float(window.times[-1])
+    if abs(t_final - t) > ROUNDING * max(abs(t_final), abs(t)):
+        return window
+    return window._replace(times=np.append(window.times[:-1], t_final))
 
 
 def _standing(window: Window, start: Knot) -> Window:
@@ -167,14 +187,18 @@ def _completed(o: Mechanism, t: float, q: Any, v: Any) -> Knot:
 
 
 def carried(
-    legs: list[Leg], events: Events, sizes: Mapping[str, float], budget: Budget
+    legs: list[Leg],
+    events: Events,
+    sizes: Mapping[str, float],
+    budget: Budget,
+    off: Pair | None = None,
 ) -> tuple[list[Leg], bool]:
-    """Return legs whose errors have all earlier ones in them.
+    """Return legs whose errors have all earlier ones in them, and `off`, that of the start.
 
     And whether impacts do the same when they are asked again.
     """
     n = legs[0].mechanism.n_q
-    off: Pair = (np.zeros(n), np.zeros(n))
+    off = (np.zeros(n), np.zeros(n)) if off is None else off
     found, repeatable = [], True
     for leg in legs:
         windows = []

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from genalpha.driver.events import Events
+from genalpha.driver.extrapolation.carry import Inherited
 from genalpha.driver.extrapolation.columns import COUNTED
 from genalpha.driver.extrapolation.legs import Leg, Legs, carried
 from genalpha.driver.extrapolation.solution import (
@@ -17,6 +18,7 @@ from genalpha.driver.extrapolation.solution import (
     ExtrapolationCounters,
     Points,
 )
+from genalpha.driver.extrapolation.trial import Pair
 from genalpha.driver.extrapolation.windows import Window
 from genalpha.driver.options import Options
 from genalpha.driver.origin import Origin
@@ -53,19 +55,21 @@ def integrate_to_error(
     t_eval: Array | None,
     start: Knot | None = None,
     events: Events | None = None,
+    inherited: Inherited | None = None,
 ) -> ExtrapolatedSolution:
     """Integrate until the error of the result is estimated to be at most the option `error`.
 
     From `start`, of which q and v must be consistent, or from the mechanism's own. Without a scheme
-    the cheapest is taken.
+    the cheapest is taken. Errors that are `inherited` are carried on.
     """
     o, before = mechanism, mechanism.calls
     if start is None:
         start = Knot(o.t0, o.q0, o.v0, np.zeros(o.n_q), *o.multiplier_guess())
     counters = ExtrapolationCounters()
-    legs = Legs(o, start, t_final, scheme, options, counters)
+    legs = Legs(o, start, t_final, scheme, options, counters, inherited)
+    off = None if inherited is None else inherited.off
     wanted = Options("GenAlphaI3", o, error=options["error"]).error
-    found = _passes(legs, Events([]) if events is None else events, wanted)
+    found = _passes(legs, Events([]) if events is None else events, wanted, off)
     windows = [window for leg in found.legs for window in leg.windows]
     _add(counters, legs, windows)
     phases = [(i, leg.mechanism) for i, leg in zip(found.points.firsts, found.legs, strict=True)]
@@ -73,27 +77,28 @@ def integrate_to_error(
         t_eval = reached(t_eval, found.points.times)
     solution = ExtrapolatedSolution(found.points, counters, t_eval, Origin(phases, found.events))
     if found.parts.max() > 1.0:
-        _warn(found, windows, legs.maxsteps)
+        _warn(found, windows, legs.maxsteps, off is not None)
     counters.calls = {key: count - before[key] for key, count in o.calls.items()}
     return solution
 
 
-def _passes(legs: Legs, events: Events, wanted: Mapping[str, float]) -> Gone:
+def _passes(legs: Legs, events: Events, wanted: Mapping[str, float], off: Pair | None) -> Gone:
     """Go through the motion, and again if errors have grown more on the way than is allowed."""
     found: list[Gone] = []
     tighter, density = 1.0, None
     for _ in range(PASSES):
         happened = events.copy()
         gone = legs.through(happened, tighter, density)
-        gone, repeatable = carried(gone, happened, legs.sizes, legs.budget)
+        gone, repeatable = carried(gone, happened, legs.sizes, legs.budget, off)
         windows = [window for leg in gone for window in leg.windows]
         points = Points(gone)
         absolute = {kind: x * legs.sizes[kind] for kind, x in wanted.items() if legs.sizes[kind]}
-        parts = windows[0].parts if len(windows) == 1 else points.parts(absolute)
+        alone = len(windows) == 1 and off is None
+        parts = windows[0].parts if alone else points.parts(absolute)
         found.append(Gone(gone, points, parts, happened))
         largest = float(parts.max())
         missed = any(window.parts.max() > 1.0 for window in windows)
-        if largest <= 1.0 or missed or len(windows) == 1:
+        if largest <= 1.0 or missed or len(windows) == 1 or off is not None:
             break
         if not repeatable:  # impacts that count, for example, would do something else now
             break
@@ -124,7 +129,7 @@ def _add(counters: ExtrapolationCounters, legs: Legs, windows: Sequence[Window])
             counters.note_size(float(sizes.max()))
 
 
-def _warn(found: Gone, windows: Sequence[Window], budget: int) -> None:
+def _warn(found: Gone, windows: Sequence[Window], budget: int, is_inherited: bool) -> None:
     """Say until when the wanted error holds, and why not longer."""
     points, parts, name = found.points, found.parts, found.legs[0].mechanism.name
     bad = int(np.flatnonzero(parts > 1.0)[0])
@@ -139,6 +144,8 @@ def _warn(found: Gone, windows: Sequence[Window], budget: int) -> None:
             "and it does not fall as it should with more steps: they do not resolve an "
             "oscillation, or a callback jumps, or the motion is chaotic"
         )
+    elif is_inherited and all(w.parts.max() <= 1.0 for w in gone):
+        why = "because of errors of the motion before its start, which grow"
     elif all(w.parts.max() <= 1.0 for w in gone):
         why = "because small errors grow quickly in this motion, which may be chaotic"
     elif trial.is_noise:

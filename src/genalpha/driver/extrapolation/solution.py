@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from genalpha.driver.extrapolation.carry import CAUTION
 from genalpha.driver.extrapolation.legs import Leg
 from genalpha.driver.extrapolation.points import consistent
 from genalpha.driver.extrapolation.trial import SAMPLES, WORST, Pair, multiplier_errors
@@ -235,6 +236,16 @@ class ExtrapolatedSolution(Solution):
         more = Errors(q[:n], v[:n], lam, psi, v[n:])
         near = (np.maximum(x[right - 1], x[right]) for x in errors)
         return Errors(*(x[: y.size] + y for x, y in zip(near, more, strict=True)))
+
+    def off_at(self, t: float) -> Pair:
+        """Return the errors of q and v at a time as they are carried on: with sign, cautiously."""
+        points, i = self._points, self._right_of(t)
+        found = []
+        for signed, bound in zip(points.signed, points.bounds, strict=True):
+            largest = float(np.abs(signed[i]).max())
+            off = signed[i] * (bound[i].max() / largest) if largest else bound[i]
+            found.append(CAUTION * off)
+        return found[0], found[1]
 
     def knot_at(self, t: float) -> Knot:
         """Return the motion at a time; with first-order states, see `genalpha.model.states`."""

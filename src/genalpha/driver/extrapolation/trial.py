@@ -34,8 +34,8 @@ USUAL = 0.2
 CLEAR_GAIN = 0.3
 #: What there is of noise shows in |A - B|: it is at most this times that.
 SHOWS = 2.0
-#: Estimates are noise if that is more than this part of them.
-MOSTLY = 0.5
+#: Estimates are noise if that is more than this part of them, and they no longer fall.
+MOSTLY = 0.1
 #: Multipliers are looked at in so many points of a window, and where velocities are worst.
 SAMPLES, WORST = 10, 4
 #: They are looked at if estimates of q and v are no more than this times the wanted ones.
@@ -71,7 +71,7 @@ class Trial:
     gain : float
         How much smaller the estimate will be with one column more.
     stalled : bool
-        Whether errors have not always fallen as they should, on the way to this extrapolation.
+        Whether errors have not fallen at last as they should, on the way to this extrapolation.
     """
 
     stalled = False

@@ -7,6 +7,7 @@ motion.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +20,11 @@ from genalpha.driver.extrapolation.columns import Columns
 from genalpha.driver.extrapolation.control import Search
 from genalpha.driver.extrapolation.grid import SmoothGrid
 from genalpha.driver.extrapolation.points import consistent
+from genalpha.driver.extrapolation.suited import LOOSEST
 from genalpha.driver.extrapolation.trial import Pair, Trial
 from genalpha.driver.stepper import Stepper
 from genalpha.driver.watch import Happening
+from genalpha.errors import ConvergenceError, SingularSystemError
 from genalpha.model import Mechanism
 from genalpha.numerics.interpolation import Knot
 
@@ -29,6 +32,8 @@ Array = np.ndarray
 
 #: Steps of the loose run in a window, at most about; fewer if columns do not shrink then.
 STEPS, SHORTER = 240, 96
+#: By how much Newton's iteration is made less accurate at once where it fails.
+LOOSER = 30.0
 #: Fewest steps of the coarsest run in a window.
 FEWEST_STEPS = 8
 
@@ -176,10 +181,21 @@ class Pass:
     ) -> Window | None:
         """Extrapolate in one window; None if it must be divided."""
         base = max(FEWEST_STEPS, math.ceil(density * (times.size - 1)))
-        runs = Columns(SmoothGrid(times).times, self._stepper, start, self._symmetric)
-        search = Search(self.mechanism, runs, allowed, self._accuracy, self._budget.left)
-        found = search.best(base, times.size - 1 > SHORTER)
-        self._budget.left -= runs.spent
+        grid = SmoothGrid(times)
+        while True:
+            runs = Columns(grid.times, self._stepper, start, self._symmetric)
+            search = Search(self.mechanism, runs, allowed, self._accuracy, self._budget.left)
+            try:
+                found = search.best(base, times.size - 1 > SHORTER)
+                break
+            except (ConvergenceError, SingularSystemError):
+                if not self._loosen():
+                    if search.best_so_far is None:
+                        raise
+                    found = search.best_so_far
+                    break
+            finally:
+                self._budget.left -= runs.spent
         if found is None:
             return None
         trial, parts = found
@@ -193,3 +209,17 @@ class Pass:
             parts,
             trial.base / (times.size - 1),
         )
+
+    def _loosen(self) -> bool:
+        """Let Newton's iteration be less accurate; tell whether it may.
+
+        It has failed with short steps, too: rounding errors of stiff forces, for example, may be
+        more than it allows. What it leaves is in the estimates.
+        """
+        looser = LOOSER * self._accuracy
+        if looser > LOOSEST:
+            return False
+        options = copy.copy(self._stepper.options)
+        vars(options)["newton_accuracy"] = self._accuracy = looser
+        self._stepper.exchange(self.mechanism, options)
+        return True
