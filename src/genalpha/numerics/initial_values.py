@@ -33,10 +33,11 @@ from genalpha.model import DrivenMotion, Mechanism, Motion
 from genalpha.model.differences import DIFFERENCED
 from genalpha.model.equations import Equations
 from genalpha.model.given import Given
-from genalpha.numerics.finite import check_finite
+from genalpha.numerics.finite import check_finite, suspects
 from genalpha.numerics.from_residual import accelerations_of
 from genalpha.numerics.linear import (
     Matrix,
+    NotFiniteError,
     Solve,
     factorize,
     least_squares,
@@ -208,10 +209,14 @@ def _accelerating(
     except SingularSystemError as error:
         check_finite(o, *state, f"{o.name}: accelerations")
         t, *_ = state
-        raise SingularSystemError(
-            f"{o.name}: no unique accelerations and multipliers at t = {t:g}: {error}. "
-            "Is the mass matrix singular in a direction that the constraints leave free, or, "
+        why = (
+            suspects(o)
+            if isinstance(error, NotFiniteError)
+            else "Is the mass matrix singular in a direction that the constraints leave free, or, "
             "with a nonlinear reaction, is the guess lam0, psi0 missing?"
+        )
+        raise type(error)(
+            f"{o.name}: no unique accelerations and multipliers at t = {t:g}: {error}. {why}"
         ) from error
 
 
@@ -221,7 +226,7 @@ def check_start(o: Mechanism, t: float, q: Array, v: Array) -> None:
     if distance <= START_TOLERANCE:
         return
     if not np.isfinite(distance):
-        check_finite(o, t, q, v, f"{o.name}: the start")
+        check_finite(o, t, q, v, f"{o.name}: the start", certain=True)
     derivative = {"position": "", "velocity": "the rate of "}[level] if i < o.n_lam else ""
     raise InconsistentStartError(
         f"{o.name}: the start at t = {t:g} violates {derivative}constraint "
