@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from genalpha import Mechanism, integrate
-from genalpha.errors import CallbackError
+from genalpha.errors import CallbackError, GenAlphaError, StepLimitError
 from genalpha.schemes import SCHEMES
 
 #: What cannot be a right answer, made from the right one.
@@ -85,3 +85,61 @@ def test_the_callback_and_the_time_are_named(callbacks, name, made, begins):
     assert when, text
     assert abs(float(when[1].rstrip(".")) - max(begins, 0.0)) <= 0.05
     assert "expected" in text or "returned" in text
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("bad", [np.inf, np.nan])
+@pytest.mark.parametrize(
+    ("kept", "name"),
+    [
+        *((("mass", "force", "holonomic"), name) for name in ("mass", "force", "holonomic")),
+        *((("force", "nonholonomic"), name) for name in ("force", "nonholonomic")),
+    ],
+)
+def test_once_is_enough(kept, name, bad):
+    """A callback that fails once only, while it is differenced too: it is named, or it is no harm.
+
+    Called again, it returns what is right, so that nothing but its name can be told.
+    """
+    callbacks = {key: {**CALLBACKS, **ROLLING}[key] for key in kept}
+    q0, v0 = ([1.0, 0.0], [0.0, 0.0]) if "holonomic" in kept else ([0.0, 0.0], [0.0, 1.0])
+    right = {scheme: integrate(Mechanism(**callbacks, q0=q0, v0=v0), 0.2, scheme, h=0.02)
+             for scheme in SCHEMES}  # fmt: skip
+    random = np.random.default_rng([len(kept), len(name)])
+    texts, shown = [], 0
+    for count in random.choice(np.arange(2, 60), 15, replace=False):
+        scheme, once = str(random.choice(list(SCHEMES))), Once(callbacks[name], bad, count)
+        try:
+            o = Mechanism(**{**callbacks, name: once}, q0=q0, v0=v0)
+            found = integrate(o, 0.2, scheme, h=0.02)
+        except GenAlphaError as error:
+            texts.append(str(error))
+        else:
+            np.testing.assert_allclose(found.q, right[scheme].q, atol=1e-9)
+        shown += once.left <= 0
+    assert shown > 5
+    for text in texts:
+        assert re.search(rf"\b{name}\b", text), text
+        assert re.search(r"\bt = [\d.]+|the start", text), text
+
+
+class Once:
+    """A callback that is wrong at one call."""
+
+    def __init__(self, right, bad, count):
+        self.right, self.bad, self.left = right, bad, count
+
+    def __call__(self, t, *state):
+        self.left -= 1
+        value = np.array(self.right(t, *state), dtype=float)
+        if not self.left:
+            value.flat[0] = self.bad
+        return value
+
+
+@pytest.mark.parametrize("name", ["maxh", "inith"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_steps_that_are_asked_to_be_too_small(scheme, name):
+    o = Mechanism(force=lambda t, q, v: -q, q0=[1.0], v0=[0.0], t0=10.0)
+    with pytest.raises(StepLimitError, match=rf"t = 10.0: {name} = 1e-300 .* Give a larger {name}"):
+        integrate(o, 11.0, scheme, **{name: 1e-300})

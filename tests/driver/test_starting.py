@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from math import sin
 
 import numpy as np
 import pytest
@@ -143,3 +144,26 @@ def test_contradicting_constraints_cannot_be_repaired(g, redundant):
     with pytest.raises(InconsistentStartError, match="contradict each other") as raised:
         integrate(o, 1.0)
     assert "repair=True" not in str(raised.value)
+
+
+def test_driven_constraints_in_fast_units_start_where_they_are() -> None:
+    """Their rates are differenced by time, together with rows of other units: none is refused."""
+    random = np.random.default_rng(18)
+    for _ in range(400):
+        tau = 10.0 ** random.uniform(-3.0, 0.0)
+        units = 10.0 ** random.uniform(-2.0, 2.0, 2)
+        rows = np.linalg.qr(random.normal(size=(3, 3)))[0]
+        swing, pace = random.uniform(-0.4, 0.4, 2), random.uniform(0.5, 3.0, 2)
+        t0 = random.choice([-3.0, 0.0, 10.0]) * tau
+        v0 = rows.T @ [*(-swing * pace / tau * np.cos(pace * t0 / tau)), random.normal() / tau]
+
+        def g(t, q, rows=rows, units=units, swing=swing, waves=(pace / tau, t0)):
+            pace, t0 = waves
+            driven = swing * [sin(x * t) - sin(x * t0) for x in pace]  # not for complex numbers
+            return units * (rows[:2] @ q + driven)
+
+        o = Mechanism(
+            force=lambda t, q, v: np.zeros(3), q0=random.normal() * rows[2], v0=v0,
+            holonomic=g, t0=t0,
+        )  # fmt: skip
+        initial_values.check_start(o, o.t0, o.q0, o.v0)

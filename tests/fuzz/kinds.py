@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +29,7 @@ from tests.fuzz.cases import (
 from tests.fuzz.faults import RECOVERABLE, Faulty, Meddling, draw_fault
 from tests.fuzz.garbage import draw_value
 from tests.fuzz.models import Random
-from tests.fuzz.outcome import Outcome, counted, ended, of_ours
+from tests.fuzz.outcome import REFUSED, UNCLEAR, Outcome, counted, ended, of_ours
 
 Ended = tuple[str, str]
 
@@ -93,7 +95,7 @@ def fault(random: Source) -> Outcome:
         when = int(random.integers(1, 60))
     if name.endswith("holonomic") and "value" in what:  # their number at the start is that of rows
         when = int(random.integers(3, 60))
-    function = case.arguments[name]
+    healthy, function = replace(case, arguments=dict(case.arguments)), case.arguments[name]
     wrapped: Any = (
         Meddling(function)
         if family == "meddles"
@@ -112,7 +114,19 @@ def fault(random: Source) -> Outcome:
         return ours(error)
 
     result = ended(lambda: run_case(case, run), lambda x: judge.faults(case, run, x), is_clear)
-    return _outcome("faulty callback", case, run, f"{name}: {what} at {when:.4g}", result)
+    found = _outcome("faulty callback", case, run, f"{name}: {what} at {when:.4g}", result)
+    if family == "clothes" and found.ended == UNCLEAR:
+        # right numbers: does the same come about without them? then it is not about the callback
+        without = _ran("", healthy, run)
+        if without.ended == REFUSED and _kind_of(without.detail) == _kind_of(found.detail):
+            return replace(found, ended=REFUSED, detail=without.detail, healthy=True)
+    return found
+
+
+def _kind_of(detail: str) -> str:
+    """Return the name of the error in what is told of it."""
+    found = re.search(r"\w+Error", detail)
+    return found[0] if found else ""
 
 
 def _raised(error: BaseException, original: BaseException, name: str) -> str:

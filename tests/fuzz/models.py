@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import cos, sin
 from typing import NamedTuple
 
 import numpy as np
@@ -89,28 +88,28 @@ class Model:
         return self.H.reshape(-1, self.n)
 
     def mass(self, t: float, x: Array) -> Array:
-        return self.M0 + self.M1 * sin(self.z @ x + t) if self.has.M1 else self.M0.copy()
+        return self.M0 + self.M1 * np.sin(self.z @ x + t) if self.has.M1 else self.M0.copy()
 
     def force(self, t: float, x: Array, v: Array) -> Array:
-        smooth = self.F * cos(self.s * t) + self.f0
+        smooth = self.F * np.cos(self.s * t) + self.f0
         if self.has.N:
-            smooth += self.N @ np.sin(self.W @ x)
+            smooth = smooth + self.N @ np.sin(self.W @ x)
         return smooth - self.S @ x - self.D @ v
 
     def g(self, t: float, x: Array) -> Array:
         value = self.b @ x + self.e
         if self.has.H:
-            value += 0.5 * ((self.flat @ x).reshape(-1, self.n) @ x)
+            value = value + 0.5 * ((self.flat @ x).reshape(-1, self.n) @ x)
         if self.has.c:
-            value += self.c * np.sin(self.w @ x + self.p)
+            value = value + self.c * np.sin(self.w @ x + self.p)
         if self.has.d:
-            value += self.d * np.sin(self.o * t)
+            value = value + self.d * np.sin(self.o * t)
         return value
 
     def G(self, t: float, x: Array) -> Array:
         value = (self.flat @ x).reshape(-1, self.n) + self.b if self.has.H else self.b.copy()
         if self.has.c:
-            value += (self.c * np.cos(self.w @ x + self.p))[:, None] * self.w
+            value = value + (self.c * np.cos(self.w @ x + self.p))[:, None] * self.w
         return value
 
     def g_t(self, t: float) -> Array:
@@ -120,9 +119,9 @@ class Model:
         """What g'' holds beside G x''."""
         bent = (self.flat @ v).reshape(-1, self.n) @ v
         if self.has.c:
-            bent -= self.c * np.sin(self.w @ x + self.p) * (self.w @ v) ** 2
+            bent = bent - self.c * np.sin(self.w @ x + self.p) * (self.w @ v) ** 2
         if self.has.d:
-            bent -= self.d * self.o**2 * np.sin(self.o * t)
+            bent = bent - self.d * self.o**2 * np.sin(self.o * t)
         return bent
 
     def k(self, t: float, x: Array, v: Array) -> Array:
@@ -141,15 +140,16 @@ class Model:
         """Derivative of M x'' - f + G^T lam + K^T psi by x."""
         value = self.S.copy()
         if self.has.M1:
-            value += np.outer(self.M1 @ a, cos(self.z @ x + t) * self.z)
+            value = value + np.outer(self.M1 @ a, np.cos(self.z @ x + t) * self.z)
         if self.has.N:
-            value -= self.N @ (np.cos(self.W @ x)[:, None] * self.W)
+            value = value - self.N @ (np.cos(self.W @ x)[:, None] * self.W)
         if self.has.H:
-            value += np.tensordot(lam, self.H, 1)
+            value = value + np.tensordot(lam, self.H, 1)
         if self.has.c:
-            value -= self.w.T @ ((lam * self.c * np.sin(self.w @ x + self.p))[:, None] * self.w)
+            waves = lam * self.c * np.sin(self.w @ x + self.p)
+            value = value - self.w.T @ (waves[:, None] * self.w)
         if self.l:
-            value += self.C.T @ ((psi * np.cos(self.u @ x))[:, None] * self.u)
+            value = value + self.C.T @ ((psi * np.cos(self.u @ x))[:, None] * self.u)
         return value
 
     def rows(self, x: Array) -> Array:

@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from genalpha.model import Mechanism
+from genalpha.model.completion import Magnitude
 from genalpha.model.constraint import Holonomic
-from genalpha.model.differences import Groups, accurate_jacobian
+from genalpha.model.differences import (
+    Groups,
+    accurate_jacobian,
+    directional_derivative,
+    second_directional_derivative,
+)
 from genalpha.model.second_degree import quadratic_at
 
 
@@ -216,3 +223,39 @@ def test_a_sparse_pattern_grows():
     wanted = np.diag(np.cos(q))
     wanted[0, 1] = 0.4
     assert own.jacobian(2.0, q).toarray() == pytest.approx(wanted, abs=1e-9)
+
+
+def test_a_size_that_is_no_number_is_not_kept():
+    """It is believed until q has moved by much; a NaN that came once would stay as long."""
+    gradients = iter([[[np.nan, 1.0]], [[-2.0, 1.0]]])
+    size, q = Magnitude(lambda t, q: np.array(next(gradients))), np.array([1.0, 3.0])
+    assert np.isnan(size(0.0, q)).all()
+    assert size(0.0, q) == size(0.0, q) == [5.0]
+
+
+@pytest.mark.parametrize("derivative", [directional_derivative, second_directional_derivative])
+def test_where_sizes_are_no_numbers_derivatives_are_none(derivative):
+    """Without knowing what is rounding, steps would be cut until there is nothing else."""
+    random = np.random.default_rng(18)
+
+    def noisy(s):
+        return np.array([1e6 + s + 1e5 * random.normal()])
+
+    assert np.isnan(derivative(noisy, np.array([np.nan]))).all()
+    assert np.isfinite(derivative(noisy, np.array([1e26]))).all()
+
+
+def test_a_value_that_is_no_number_says_nothing_of_a_form():
+    """A constraint of second degree stays one, if it returns NaN once."""
+    bad = []
+
+    def g(t, q):
+        return np.array([q @ q - 1.0 if not bad else bad.pop()])
+
+    o = Mechanism(force=lambda t, q, v: -q, q0=[1.0, 0.0], v0=[0.0, 1.0], holonomic=g)
+    for now in (False, True, False):
+        if now:
+            bad.append(np.nan)
+            assert np.isnan(o.holonomic(0.0, o.q0 + 0.1)).all()
+        found = o.holonomic_acceleration(0.0, np.array([1.0, 0.0]), np.array([0.0, 3.0]))
+        assert found == pytest.approx([18.0], rel=1e-14)  # differences do not know it so well

@@ -235,8 +235,20 @@ class AdaptiveSteps(StepSizes):
         """Return the next step, with its sign."""
         h = self._direction * landing(abs(t_end - t), self._h)
         if t + h == t:
-            raise StepLimitError(f"a step of size {h:.1e} is too small to advance t = {t!r}")
+            raise StepLimitError(
+                f"a step of size {h:.1e} is too small to advance t = {t!r}: {self._why_small()}"
+            )
         return h
+
+    def _why_small(self) -> str:
+        """Say who wants a step so small, and what to do."""
+        if self._h >= self.maxh:
+            return f"maxh = {self.maxh:g} allows none that is longer. Give a larger maxh, or none"
+        if self._start is not None and self._h == self.inith:
+            return (
+                f"inith = {self.inith:g} asks for it. Give a larger inith, or 0 to have it chosen"
+            )
+        return TOO_LARGE
 
     def _error(
         self, stepper: Stepper, state: State, h: float

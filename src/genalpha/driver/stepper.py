@@ -25,7 +25,7 @@ from genalpha.errors import (
 from genalpha.kernels import norm, same
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.counters import Counters
-from genalpha.numerics.finite import check_finite
+from genalpha.numerics.finite import check_finite, suspects
 from genalpha.numerics.initial_values import (
     accelerations,
     check_start,
@@ -34,8 +34,9 @@ from genalpha.numerics.initial_values import (
     worst_violation,
 )
 from genalpha.numerics.interpolation import Knot
+from genalpha.numerics.linear import NotFiniteError
 from genalpha.numerics.local_error import ErrorConstants
-from genalpha.numerics.newton import SETUP_COST, Newton
+from genalpha.numerics.newton import SETUP_COST, Newton, NotFiniteCorrectionError
 from genalpha.numerics.redundancy import Reduction
 from genalpha.schemes import choose
 from genalpha.schemes.scheme import Scheme, State
@@ -45,6 +46,8 @@ Array = np.ndarray
 #: A constraint that was left out as redundant may be missed by this distance, relative to the size
 #: of the coordinates, before it is taken up again.
 LOST = 1e-7
+#: Failures that come of numbers which are not finite.
+NOT_FINITE = NotFiniteError, NotFiniteCorrectionError
 #: After so many leaps without a step, it is steps that are taken.
 IN_VAIN = 3
 
@@ -245,8 +248,11 @@ class Stepper(Advance):
             self._check_callbacks(h)
             if isinstance(error, SingularSystemError) and self._chooses_other_rows(h):
                 return self.attempt(h)
-            worst = worst_equations(self.full, self.knot(), h)
-            raise type(error)(f"{self._where(h)} failed: {error}; {worst}") from error
+            if isinstance(error, NOT_FINITE):
+                why = suspects(self.full)
+            else:
+                why = worst_equations(self.full, self.knot(), h)
+            raise type(error)(f"{self._where(h)} failed: {error}; {why}") from error
         except CallbackError as error:
             raise CallbackError(f"{self._where(h)} failed: {error}") from error
 

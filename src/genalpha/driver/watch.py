@@ -101,6 +101,8 @@ class Watch:
     def __init__(self, values: Callable[..., Any], path: Any, name: str = "events") -> None:
         self._function, self.path, self.count = values, path, 0
         self._name = name
+        # how many functions there are; 0: not known yet
+        self._number = 0
         self._signs: list[int] = []
         self._noise: list[float] = []
         self._fired: list[int] = []
@@ -351,10 +353,11 @@ class Watch:
         values: list[float] = (
             found if isinstance(found, list) else np.asarray(found, dtype=float).ravel().tolist()
         )
-        if len(values) != len(self._signs) and self._signs:
+        self._number = self._number or len(values)
+        if len(values) != self._number:
             raise CallbackError(
                 f"{self._name}: {len(values)} functions at t = {point[0]:.9g}, where there were "
-                f"{len(self._signs)} before: their number must not change"
+                f"{self._number} before: their number must not change"
             )
         for i, value in enumerate(values):
             if not isfinite(value):

@@ -54,7 +54,10 @@ class Magnitude:
         x = arguments[-1]
         moved = self._x.size != x.size or np.abs(x - self._x).max() > 0.2 * np.abs(self._x).max()
         if moved:
-            self._x, self._terms = x.copy(), abs(self._J(*arguments)) @ np.abs(x)
+            terms = abs(self._J(*arguments)) @ np.abs(x)
+            if not np.isfinite(terms).all():  # of no use elsewhere
+                return np.asarray(terms)
+            self._x, self._terms = x.copy(), terms
         return self._terms
 
 

@@ -91,7 +91,8 @@ class Holonomic:
         return self._last is not None and self._last[0] == t and np.array_equal(self._last[1], q)
 
     def _seen(self, q: Array, value: Array) -> Array:
-        if self._quadratic is not None and not self._quadratic.fits(q, value):
+        doubtful = self._quadratic is not None and not self._quadratic.fits(q, value)
+        if doubtful and np.isfinite(value).all():  # others tell nothing of what g is elsewhere
             self._quadratic = None
         return value
 

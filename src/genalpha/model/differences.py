@@ -123,8 +123,13 @@ def _richardson(
             return near
         elif least < NEARLY:  # the difference has been small and grows: rounding
             return best
-        if least <= AGREEMENT or step < SMALLEST_STEP or (change <= rounding(step)).all():
+        if least <= AGREEMENT or step < SMALLEST_STEP:
             return best
+        noise = rounding(step)
+        if (change <= noise).all():
+            return best
+        if not (noise < np.inf).all():  # where gradients are not finite, nothing can be told
+            return np.full(near.shape, np.nan)
         step *= min(0.5, max(0.125, 0.7 * sqrt(AGREEMENT / difference)))
 
 

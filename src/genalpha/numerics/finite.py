@@ -46,7 +46,17 @@ def check_finite(
         )
     if certain:
         raise CallbackError(
-            f"{where} failed at t = {t:.9g}, q = {q}, v = {v}: they are not finite, but all "
-            f"callbacks ({', '.join(['force', *sorted(set(o.given) - {'force'})])}) are when they "
-            "are called again; they must be functions of their arguments"
+            f"{where} failed at t = {t:.9g}, q = {q}, v = {v}: not all numbers are finite; "
+            f"{suspects(o)}"
         )
+
+
+def suspects(o: Mechanism) -> str:
+    """Say who may have returned NaN or infinity, if nobody does it again."""
+    mass = ["mass"] if o.constant_mass is None else []
+    names = ", ".join(["force", *mass, *sorted(set(o.given) - {"force", "mass"})])
+    return (
+        f"all callbacks ({names}) return finite numbers when they are called again near there. "
+        "They must be functions of their arguments, and finite wherever the motion may come; if "
+        "it is the motion that has run away, take smaller steps"
+    )

@@ -33,10 +33,11 @@ from genalpha.model import DrivenMotion, Mechanism, Motion
 from genalpha.model.differences import DIFFERENCED
 from genalpha.model.equations import Equations
 from genalpha.model.given import Given
-from genalpha.numerics.finite import check_finite
+from genalpha.numerics.finite import check_finite, suspects
 from genalpha.numerics.from_residual import accelerations_of
 from genalpha.numerics.linear import (
     Matrix,
+    NotFiniteError,
     Solve,
     factorize,
     least_squares,
@@ -50,6 +51,8 @@ Array = np.ndarray
 
 #: A start may miss a constraint by this distance, relative to the size of the coordinates.
 START_TOLERANCE = 1e-9
+#: What is differenced has the errors of differences, larger where it varies fast.
+ROUGHLY = 1e-8
 MAX_ITERATIONS = 50
 NONE = np.arange(0)
 
@@ -208,28 +211,39 @@ def _accelerating(
     except SingularSystemError as error:
         check_finite(o, *state, f"{o.name}: accelerations")
         t, *_ = state
-        raise SingularSystemError(
-            f"{o.name}: no unique accelerations and multipliers at t = {t:g}: {error}. "
-            "Is the mass matrix singular in a direction that the constraints leave free, or, "
+        why = (
+            suspects(o)
+            if isinstance(error, NotFiniteError)
+            else "Is the mass matrix singular in a direction that the constraints leave free, or, "
             "with a nonlinear reaction, is the guess lam0, psi0 missing?"
+        )
+        raise type(error)(
+            f"{o.name}: no unique accelerations and multipliers at t = {t:g}: {error}. {why}"
         ) from error
 
 
 def check_start(o: Mechanism, t: float, q: Array, v: Array) -> None:
     """Raise an `InconsistentStartError` that names the worst constraint, if one is violated."""
     level, i, value, distance = worst_violation(o, t, q, v)
-    if distance <= START_TOLERANCE:
+    allowed = _allowed_at_start(o, level, i)
+    if distance <= allowed:
         return
     if not np.isfinite(distance):
-        check_finite(o, t, q, v, f"{o.name}: the start")
+        check_finite(o, t, q, v, f"{o.name}: the start", certain=True)
     derivative = {"position": "", "velocity": "the rate of "}[level] if i < o.n_lam else ""
     raise InconsistentStartError(
         f"{o.name}: the start at t = {t:g} violates {derivative}constraint "
         f"{o.constraint_names[i]} ({level} level): its residual is {value:.3e} where 0 is needed, "
         f"a distance of {distance:.1e} relative to the coordinates; allowed is "
-        f"{START_TOLERANCE:g}, because a step turns the distance into forces. "
+        f"{allowed:g}, because a step turns the distance into forces. "
         f"{_advice(o, t, q, v)}; mechanism.residuals() lists all constraints."
     )
+
+
+def _allowed_at_start(o: Mechanism, level: str, i: int) -> float:
+    """Return by how much a start may miss constraint i: more where its rate is differenced."""
+    differenced = level == "velocity" and i < o.n_lam and "holonomic_rate" not in o.given
+    return ROUGHLY if differenced and o.whole is None else START_TOLERANCE
 
 
 def _advice(o: Mechanism, t: float, q: Array, v: Array) -> str:
@@ -325,9 +339,8 @@ def _nearest(
     c = constraint(x)
     # a limit that is no solution: contradicting constraints, or a start too far away
     scale = np.abs(jacobian(x)) @ np.maximum(1.0, np.abs(x)) + 1e-300
-    # what is differenced has the errors of differences, larger where it varies fast
     exact = o.whole is None and o.rounding < DIFFERENCED
-    allowed = 1e-11 if exact else 1e-8
+    allowed = 1e-11 if exact else ROUGHLY
     if not np.max(np.abs(c) / scale) <= allowed:
         raise _not_projected(o, level, c, f"no solution after {MAX_ITERATIONS} iterations")
     return x

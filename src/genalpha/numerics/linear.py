@@ -30,6 +30,13 @@ SCALINGS = 8
 TINY = float(np.finfo(float).tiny)
 
 
+class NotFiniteError(SingularSystemError):
+    """The matrix holds NaN or infinity: some callback has returned it."""
+
+    def __init__(self, message: str = "the matrix holds NaN or infinity") -> None:
+        super().__init__(message)
+
+
 def factorize(matrix: Matrix) -> Solve:
     """Return a function that solves with `matrix`.
 
@@ -64,7 +71,7 @@ def equilibrated_lu(matrix: Array) -> Solve:
     """
     scaled, left, right = matrix.copy(order="F"), np.ones(len(matrix)), np.ones(len(matrix))
     if not np.isfinite(scaled).all():
-        raise SingularSystemError("the matrix holds NaN or infinity")
+        raise NotFiniteError()
     for _ in range(SCALINGS):
         size = np.abs(scaled)
         by_row, by_column = (_root(size.max(axis=axis, initial=0.0)) for axis in (1, 0))
@@ -88,7 +95,7 @@ def _root(sizes: Array) -> Array:
 def sparse_lu(matrix: sparse.csc_array, **options: Any) -> Any:
     """Factorize a sparse matrix with SuperLU; `options` are those of `scipy.sparse.linalg.splu`."""
     if not np.isfinite(matrix.data).all():
-        raise SingularSystemError("the matrix holds NaN or infinity")
+        raise NotFiniteError()
     with warnings.catch_warnings():
         warnings.simplefilter("error", MatrixRankWarning)
         try:
@@ -112,7 +119,7 @@ def smallest_pivot(matrix: sparse.csc_array) -> float:
 
 def _singular(smallest: float, largest: float) -> SingularSystemError:
     if not (np.isfinite(smallest) and np.isfinite(largest)):
-        return SingularSystemError("the matrix holds NaN or infinity")
+        return NotFiniteError()
     return SingularSystemError(
         f"the matrix is singular: its smallest pivot is {smallest:.1e}, its largest {largest:.1e}"
     )
@@ -126,7 +133,7 @@ def least_squares(matrix: Matrix) -> Solve:
     """
     dense = matrix.toarray() if sparse.issparse(matrix) else matrix
     if not np.isfinite(dense).all():
-        raise SingularSystemError("the matrix holds NaN or infinity")
+        raise NotFiniteError()
     U, s, Vt = linalg.svd(dense, full_matrices=False)
     rank = int((s > SMALLEST_SINGULAR_VALUE * s.max(initial=0.0)).sum())
     U, s, Vt = U[:, :rank], s[:rank], Vt[:rank]

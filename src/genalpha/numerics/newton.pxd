@@ -24,6 +24,7 @@ cdef class Newton:
     cdef public bint learns
     cdef list _secants
     cdef str _last
+    cdef bint _was_finite
 
     cpdef forget(self)
     @cython.locals(secants=Secants)

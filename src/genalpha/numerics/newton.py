@@ -44,6 +44,10 @@ ROUNDING = 16.0
 SMALLEST_RATE, SMALLEST_NEW_RATE = 1e-3, 1e-4
 
 
+class NotFiniteCorrectionError(ConvergenceError):
+    """Corrections are NaN or infinite: a callback has returned it, or the motion has run away."""
+
+
 class Problem:
     """What is to be solved.
 
@@ -117,8 +121,8 @@ class Newton:
         self._rate_of_new = 1.0
         # what matrices have missed of each group of unknowns
         self._secants = [Secants(learns)]
-        # how the last iteration that did not converge ended
-        self._last = ""
+        # how the last iteration that did not converge ended, and whether it did so with numbers
+        self._last, self._was_finite = "", True
 
     def forget(self) -> None:
         """Drop the matrix and what is believed of the next one: the problem may have changed."""
@@ -190,7 +194,8 @@ class Newton:
         if not self._iterate(problem, self.mode != "every step"):
             self.counters.nnfails += 1
             self.forget()
-            raise ConvergenceError(f"Newton's iteration did not converge: {self._last}")
+            kind = ConvergenceError if self._was_finite else NotFiniteCorrectionError
+            raise kind(f"Newton's iteration did not converge: {self._last}")
 
     def _renew(self, problem: Problem) -> None:
         """Make a new matrix."""
@@ -234,6 +239,7 @@ class Newton:
             if not size < math.inf or (not renew and self._hopeless(iteration, size, rate)):
                 break
             last, largest_before = sizes, size
+        self._was_finite = size < math.inf
         self._last = (
             f"after {iteration + 1} corrections the last one is {size:.1e} times what is allowed, "
             f"the contraction rate {rate:.2g}"

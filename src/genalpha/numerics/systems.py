@@ -24,6 +24,7 @@ from genalpha.kernels import assembled, largest, product, same, scattered
 from genalpha.numerics.linear import (
     Array,
     Matrix,
+    NotFiniteError,
     Solve,
     dense_lu,
     equilibrated_lu,
@@ -193,7 +194,7 @@ class SparseSystem:
         terms = [(c, matrix.data) for _, _, c, matrix in parts]
         data = scattered(self._matrix.data.size, self._places, terms)
         if not np.isfinite(data).all():
-            raise SingularSystemError("the matrix holds NaN or infinity")
+            raise NotFiniteError()
         self._matrix.data = data
         return self._klu() if self.method == "klu" else self._superlu(parts)
 

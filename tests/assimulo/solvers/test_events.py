@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 
 import numpy as np
@@ -455,6 +456,15 @@ class TestNeverAHang:
         watched(problem, at_time(0.03))
         problem.state_events = lambda t, y, yd, sw: np.ones(1 if t < 0.05 else 2)
         with pytest.raises(CallbackError, match="state_events: 2 functions at t = 0"):
+            make(problem).simulate(0.1)
+
+    @pytest.mark.parametrize("right", [*range(2, 9), 12, 20])
+    @pytest.mark.parametrize("other", [0, 2])
+    def test_a_number_of_events_that_changes_at_any_call(self, make, problem, right, other):
+        calls = itertools.count()
+        watched(problem, at_time(0.03))
+        problem.state_events = lambda t, y, yd, sw: np.ones(1 if next(calls) < right else other)
+        with pytest.raises(CallbackError, match=f"state_events: {other} functions at t = "):
             make(problem).simulate(0.1)
 
     def test_a_mechanism_of_other_sizes(self, make, problem, mechanism):
