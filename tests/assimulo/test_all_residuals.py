@@ -71,7 +71,7 @@ DRIVEN = {"motor_slider_crank": 0.2, "controlled_pendulum": 1.0, "hydraulic_boom
 OTHER_FORMS = ("ovstab2", "ggl2", "ind2")
 #: Calls of res per Newton iteration of the Mechanism, and at the start. HHTI2 asks constraints on
 #: velocities through callbacks, one part of the equations after the other.
-CALLS, START = {"GenAlphaI3": 4.0, "GenAlphaSOI2": 8.0, "HHTI2": 8.0}, 150
+CALLS, START = {"GenAlphaI3": 4.0, "GenAlphaSOI2": 6.0, "HHTI2": 8.0}, 150
 THROUGH_CALLBACKS = 35.0
 
 
