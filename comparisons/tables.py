@@ -109,13 +109,24 @@ ON_TERMINAL = frozenset(
     ["solver", "form", "ok", "order q", "h or tol", "err q", "err lam/psi", "drift g", "drift g'"]
     + ["force calls", "CPU ms", "warnings"]
 )
+#: What is there as well if a run has it: only driven mechanisms have first-order states.
+IF_ANY = frozenset(["err z"])
 
 
 def compact(table: Table, width: int) -> Table:
     """Return the columns that fit a terminal, the last one cut off where the line ends."""
-    chosen = [i for i, header in enumerate(table.headers) if header in ON_TERMINAL]
+    chosen = [
+        i
+        for i, header in enumerate(table.headers)
+        if header in ON_TERMINAL or (header in IF_ANY and _has_numbers(table, i))
+    ]
     rows = [[row[i] for i in chosen] for row in table.rows]
     return fitted(Table(table.title, [table.headers[i] for i in chosen], table.left, rows), width)
+
+
+def _has_numbers(table: Table, column: int) -> bool:
+    """Tell whether a column has a number in any row."""
+    return any(row[column].sort != number(None).sort for row in table.rows)
 
 
 def arranged(records: Iterable[Record]) -> list[Record]:

@@ -101,6 +101,21 @@ def test_failures_stay_with_their_reason(
     assert row[-1].warning
 
 
+def test_errors_of_states_are_on_the_terminal_where_there_are_any(records: list[Record]) -> None:
+    """The column "err z" belongs to driven mechanisms."""
+    table = tables.compact(tables.summary(CASE, records), 200)
+    assert "err q" in table.headers and "err z" not in table.headers
+    run = of(records, "GenAlphaSOI2")[0]
+    driven = replace(
+        run,
+        error={**run.error, Variable.Z: run.error[Variable.Q]},
+        scale={**run.scale, Variable.Z: 1.0},
+    )
+    table = tables.compact(tables.summary(CASE, [driven]), 200)
+    shown = table.rows[0][table.headers.index("err z")].text
+    assert shown == f"{run.error[Variable.Q].max:.1e}"
+
+
 def test_after_a_time_limit_finer_runs_are_not_tried(records: list[Record]) -> None:
     first, second = of(records, "hangs")
     assert not first.reason.startswith("not run")

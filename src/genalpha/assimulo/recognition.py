@@ -104,10 +104,10 @@ class Recognition:
         everything = np.arange(self.y.size)
         self.pushed = self._moves(self.yd, everything)
         self.push = self._change(yd=self.pushed)
-        moves = self._moves(self.y, everything)
+        with_rates = self._with_rates()
+        moves = self._moves(self.y, with_rates)  # mu of "ggl2" rests
         self._choose(moves, self._change(y=moves))
-        with_rates = [j for j in self.others.tolist() if self._change(yd={j: 1.0}).any()]
-        self.states = np.array(with_rates, dtype=int)
+        self.states = np.intersect1d(with_rates, self.others)
 
     # --- moving -------------------------------------------------------------------------------
 
@@ -136,14 +136,20 @@ class Recognition:
         self.pushed = self._moves(self.yd, everything)
         self.push = self._change(yd=self.pushed)
         resting = np.count_nonzero(self.push == 0.0) // 2  # of 2 m + l constraints, at least m
-        for moved in (everything, everything[: -resting or None]):
-            moves = self._moves(self.y, moved)
+        # mu is at the end, or anywhere else
+        for moved in (everything, everything[: -resting or None], None):
+            moves = self._moves(self.y, self._with_rates() if moved is None else moved)
             self._choose(moves, self._change(y=moves))
             # a rate that is left over belongs to a row q' = v that was not recognised
             pushes = dict.fromkeys(self.others.tolist(), 1.0)
             if self.q.size and not (pushes and self._change(yd=pushes).any()):
                 return
         raise DoubtError
+
+    def _with_rates(self) -> Array:
+        """Return the unknowns whose rates appear: one call for each unknown."""
+        found = [j for j in range(self.y.size) if self._change(yd={j: 1.0}).any()]
+        return np.array(found, dtype=int)
 
     def _choose(self, moves: Moves, E: Array) -> None:
         """Choose rows q' = v among those that fit; E is their change with moves of y."""

@@ -7,7 +7,6 @@ from genalpha.kernels.vectors cimport combined, norm, part, plus, stacked, zeros
 from genalpha.model.equations cimport Equations
 from genalpha.model.residual cimport Balance, OneResidual
 from genalpha.numerics.accuracy cimport Scales, larger, size
-from genalpha.numerics.newton cimport Newton
 from genalpha.schemes.hhti2 cimport HHTI2
 from genalpha.schemes.hhti2_newton cimport Weights
 
@@ -26,14 +25,16 @@ cdef class Unknowns:
 cdef class Matrices:
     cdef public object position, velocity
     cdef public Scales scales, of_rates
-    cdef public object by_lam, mass
+    cdef public object by_lam, mass, inertia
 
 
 cdef class Reactions:
     cdef Py_ssize_t _n
     cdef list _known
 
-    cpdef add(self, cnp.ndarray L, cnp.ndarray R)
+    cpdef add(self, cnp.ndarray L, cnp.ndarray R, double error)
+    @cython.locals(found=double)
+    cpdef double doubt(self, cnp.ndarray L) except? -1.0
     @cython.locals(c=double, left=cnp.ndarray, reaction=cnp.ndarray)
     cdef tuple _apart(self, cnp.ndarray L)
 
@@ -59,20 +60,22 @@ cdef class HHTI2OfResidual(HHTI2):
     @cython.locals(whole=OneResidual)
     cdef Balance _balance(self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam)
     @cython.locals(
-        matrices=Matrices, o=Equations, newton=Newton, compared=Scales, n=Py_ssize_t,
+        matrices=Matrices, o=Equations, compared=Scales, n=Py_ssize_t,
         m=Py_ssize_t, x=Unknowns, q=cnp.ndarray, v=cnp.ndarray, at=Balance, right=cnp.ndarray,
         d=cnp.ndarray, d_lam=cnp.ndarray, dR=cnp.ndarray, a=cnp.ndarray, L0=cnp.ndarray,
         L1=cnp.ndarray, R0=cnp.ndarray, R1=cnp.ndarray, moved=double, e=cnp.ndarray
     )
     cpdef tuple correct(self, solvers)
+    cdef cnp.ndarray _of_reaction(self, cnp.ndarray lack, cnp.ndarray R, Matrices matrices)
+    cdef double _uncertainty(self, cnp.ndarray a, cnp.ndarray R) except? -1.0
     @cython.locals(
-        whole=OneResidual, allowed=double, R0=cnp.ndarray, vdot=cnp.ndarray, at=Balance,
-        d=cnp.ndarray
+        whole=OneResidual, allowed=double, error=double, doubt=double, R0=cnp.ndarray,
+        vdot=cnp.ndarray, at=Balance, d=cnp.ndarray
     )
     cdef Unknowns _with_old_reaction(self, Unknowns x, Matrices matrices)
     @cython.locals(
         matrices=Matrices, o=Equations, whole=OneResidual, w=Weights, x=Unknowns, n=Py_ssize_t,
-        compared=Scales, q=cnp.ndarray, v=cnp.ndarray, vdot=cnp.ndarray, at=Balance,
+        q=cnp.ndarray, v=cnp.ndarray, vdot=cnp.ndarray, at=Balance,
         lack=cnp.ndarray, rate=cnp.ndarray, e=cnp.ndarray, e_lam=cnp.ndarray, dL0=cnp.ndarray,
         dR0=cnp.ndarray, dR1=cnp.ndarray, a=cnp.ndarray, L0=cnp.ndarray, L1=cnp.ndarray,
         R0=cnp.ndarray, R1=cnp.ndarray

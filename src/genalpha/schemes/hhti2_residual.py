@@ -10,6 +10,9 @@ no mass matrix is needed beside those of Newton's iteration. A correction costs
 - one at (q0, v0) with vdot = f0 + R0 and L0, for R0 of (3.4d), as long as L0 moves in directions in
   which the reaction at q0 is not known from such calls, or from the end of the last step.
 
+Corrections are those of the matrix, without secants (`Newton.accelerated`): position step and
+projection alternate, and what a correction of one tells is mostly what the other has done.
+
 Variants other than "end" take R1 elsewhere, at the price of another call. Reactions that are not
 linear in the multipliers are left to callbacks.
 """
@@ -73,7 +76,7 @@ class Unknowns:
 
 @dataclass
 class Matrices:
-    """Factorized matrices of position step and projection; how R follows L, with the mass."""
+    """Factorized matrices of position step and projection; how R follows L, and about M."""
 
     position: Solve
     velocity: Solve
@@ -81,6 +84,7 @@ class Matrices:
     of_rates: Scales
     by_lam: Array
     mass: Solve
+    inertia: Array
 
 
 class Reactions:
@@ -90,25 +94,34 @@ class Reactions:
     ----------
     L, R : (m,), (n,) array
         A multiplier and its reaction.
+    error : float
+        What may be wrong with R. Of a small L, this is nothing that a larger one may rely on.
     """
 
-    def __init__(self, L: Array, R: Array) -> None:
+    def __init__(self, L: Array, R: Array, error: float) -> None:
         self._n = R.size
-        self._known: list[tuple[Array, Array]] = []
-        self.add(L, R)
+        self._known: list[tuple[Array, Array, float]] = []
+        self.add(L, R, error)
 
-    def add(self, L: Array, R: Array) -> None:
+    def add(self, L: Array, R: Array, error: float) -> None:
         """Take over what is new of another one, in a direction of its own."""
         left, reaction = self._apart(L)
         length = norm(left)
         if length > NEW_DIRECTION * norm(L):
             known = combined(1.0 / length, R, -1.0 / length, reaction)
-            self._known.append(((1.0 / length) * left, known))
+            self._known.append(((1.0 / length) * left, known, error / length))
+
+    def doubt(self, L: Array) -> float:
+        """Return what may be wrong with the reaction to L, as far as it is known."""
+        found = 0.0
+        for direction, _, per in self._known:
+            found += abs(float(direction.dot(L))) * per
+        return found
 
     def _apart(self, L: Array) -> tuple[Array, Array]:
         """Return the part of L whose reaction is not known, and the reaction to the rest."""
         left, reaction = L, zeros(self._n)
-        for direction, known in self._known:
+        for direction, known, _ in self._known:
             c = float(direction.dot(left))
             left, reaction = plus(left, -c, direction), plus(reaction, c, known)
         return left, reaction
@@ -133,12 +146,14 @@ class HHTI2OfResidual(HHTI2):
 
     def begin(self, t: float, motion: Motion, h: float) -> Any:
         """Start with a0 = f(t0, q0, v0)."""
-        q, v, vdot, lam, _ = motion
+        q, v, _, lam, _ = motion
         whole = self.o.whole
         assert whole is not None
         solve = initial_solver(self.o, t, q)
         f = -solve(whole.balance(t, q, v, 0.0 * v, 0.0 * lam, NO_VECTOR).motion)
-        L, R = np.concatenate([lam, lam]), vdot - f
+        # not vdot - f, which is as accurate as vdot: multipliers may be 0 but for rounding
+        R = -solve(whole.balance(t, q, v, f, lam, NO_VECTOR).motion)
+        L = np.concatenate([lam, lam])
         return State(t, q, v, f, f, R, h, L, np.concatenate([f, L, R]))
 
     def take(self, state: Any, h: float) -> Any:
@@ -163,7 +178,7 @@ class HHTI2OfResidual(HHTI2):
         R1 = part(guess, n + 2 * m, 2 * (n + m))
         self.unknowns = Unknowns(a, L0, L1, s.R, R1)
         if m:  # the reaction at the end of the last step, of another multiplier
-            self.reactions = Reactions(part(s.kept, m, 2 * m), s.R)
+            self.reactions = Reactions(part(s.kept, m, 2 * m), s.R, self._uncertainty(s.a, s.R))
             last = self.newton.last_solvers
             self.unknowns.R0 = s.R if last is None else self.reactions(L0, last.by_lam)[0]
 
@@ -186,14 +201,13 @@ class HHTI2OfResidual(HHTI2):
     def correct(self, solvers: Any) -> Sizes:
         """Do one position step and one projection, see `Problem`."""
         matrices: Matrices = solvers
-        o, newton, compared = self.o, self.newton, matrices.scales
+        o, compared = self.o, matrices.scales
         n, m = o.n_q, o.n_lam
         x = self._with_old_reaction(self.unknowns, matrices)
         q, v = self._q1(x), self._v1(x)
         at = self._balance(q, v, self.new_force(x.a), self.no_lam)
         right = stacked(-1.0, at.motion, -1.0 / self.hb, at.position)  # (3.4c), g
         d = solution(matrices.position, right)
-        d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)
         d_lam = part(d, n, n + m)
         dR = product(matrices.by_lam, d_lam) if m else self.still
         a = self._moved(plus(x.a, 1.0, d), dR, dR)
@@ -211,27 +225,37 @@ class HHTI2OfResidual(HHTI2):
         change = stacked(1.0 / self.h, faster, 1.0, plus(e, 1.0, d_lam))
         return (moved, size(self.relative, matrices.of_rates, change, value, v, self.h, n, m))
 
+    def _uncertainty(self, a: Array, R: Array) -> float:
+        """Return how accurate reactions are: as Newton's iteration is; rates of states aside."""
+        k = self.o.n_moving
+        return self.relative * max(norm(part(a, 0, k)), norm(part(R, 0, k)))
+
     def _with_old_reaction(self, x: Unknowns, matrices: Matrices) -> Unknowns:
         """Return the unknowns with R0 = r(t0, q0, L0) (3.4d); q1 moves with it."""
         whole = self.o.whole
         assert whole is not None
         if not self.o.n_lam:
             return x
-        allowed = MOVING * self.relative * max(norm(x.a), norm(x.R0))
+        error = self._uncertainty(x.a, x.R0)
+        allowed = MOVING * error
         R0, unsure = self.reactions(x.L0, matrices.by_lam)
-        if norm(unsure) > allowed:
+        doubt = self.reactions.doubt(x.L0)
+        if norm(unsure) + doubt > allowed:
             vdot = plus(self.f0, 1.0, R0)
             at = whole.balance(self.t0, self.q0, self.v0, vdot, x.L0, NO_VECTOR)
-            d = solution(matrices.mass, at.motion)
+            d = solution(matrices.mass, self._of_reaction(at.motion, R0, matrices))
             R0 = plus(R0, -1.0, d)
             if whole.constant_mass is not None or norm(d) <= allowed:
-                self.reactions.add(x.L0, R0)
+                if doubt > allowed:
+                    self.reactions = Reactions(x.L0, R0, error)
+                else:
+                    self.reactions.add(x.L0, R0, error)
         return Unknowns(x.a, x.L0, x.L1, R0, x.R1)
 
     def project(self, solvers: Any) -> Array:
         """Project the velocity, and return the change of the multiplier in v1."""
         matrices: Matrices = solvers
-        o, w, x, n, compared = self.o, self.weights, self.unknowns, self.o.n_q, matrices.scales
+        o, w, x, n = self.o, self.weights, self.unknowns, self.o.n_q
         whole = o.whole
         assert whole is not None
         q, v, vdot = self._q1(x), self._v1(x), plus(self.new_force(x.a), 1.0, x.R1)
@@ -240,10 +264,8 @@ class HHTI2OfResidual(HHTI2):
         rate = at.rates  # (3.4e)
         if rate is None:
             rate = whole.rate_beside(self.t, q, v, vdot, x.L1, NO_VECTOR, at)
+        lack = self._of_reaction(lack, x.R1, matrices)
         e = solution(matrices.velocity, stacked(-w.v1, lack, -1.0 / self.h, rate))
-        e = self.newton.accelerated(
-            e, n, compared.mass_over_gradient, self.t, compared.units, group=1
-        )
         e_lam = part(e, n, n + o.n_lam)
         dL0 = w.projection0 * e_lam
         dR0 = product(matrices.by_lam, dL0)
@@ -252,6 +274,19 @@ class HHTI2OfResidual(HHTI2):
         L0, R0, R1 = plus(x.L0, 1.0, dL0), plus(x.R0, 1.0, dR0), plus(x.R1, 1.0, dR1)
         self.unknowns = Unknowns(a, L0, L1, R0, R1)
         return e_lam
+
+    def _of_reaction(self, lack: Array, R: Array, matrices: Matrices) -> Array:
+        """Return what (3.4d) lacks: for states M R alone, because no constraint reacts on them.
+
+        The rest of their rows is what (3.4c) lacks of their rates, which may be stiff: it is for
+        the position step.
+        """
+        o, k = self.o, self.o.n_moving
+        if not o.n_states:
+            return lack
+        found = plus(lack, 0.0, lack)
+        found[k:] = product(matrices.inertia, R)[k:]
+        return found
 
     def _lack_elsewhere(self, q: Array, v: Array, x: Unknowns) -> Array:
         """Return M R1 - r(L1) where the variant has it: the difference of two calls."""
@@ -289,11 +324,11 @@ class HHTI2OfResidual(HHTI2):
         compared = with_states(o, compared, x.a, v, forces, self.hg)
         mass = factorize(M)
         if not m:
-            return Matrices(position, position, compared, compared, np.zeros((n, 0)), mass)
+            return Matrices(position, position, compared, compared, np.zeros((n, 0)), mass, M)
         by_lam = -np.array([mass(column) for column in found.R.T]).T
         R = [[(w.v0 * w.projection0 + w.v1 * w.projection1, found.R)]]
         velocity = self.factorize("velocity", [(1.0, M)], R, J)
-        return Matrices(position, velocity, compared, of_rates(o, compared), by_lam, mass)
+        return Matrices(position, velocity, compared, of_rates(o, compared), by_lam, mass, M)
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:

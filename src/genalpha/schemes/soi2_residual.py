@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from genalpha.errors import SingularSystemError
 from genalpha.kernels import add, combined, norm, part, plus, product, solution, stacked
@@ -32,7 +31,6 @@ from genalpha.numerics.from_residual import about_mass, accelerations_of
 from genalpha.numerics.gradients import step_terms
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.newton import Newton, Sizes
-from genalpha.numerics.systems import Terms
 from genalpha.schemes.scheme import Reported, Settings
 from genalpha.schemes.soi2 import GenAlphaSOI2, Matrices, State
 
@@ -266,8 +264,7 @@ class SOI2OfResidual(GenAlphaSOI2):
             assert o.whole.latest is not None  # by the terms of this step
             M = about_mass(o.whole, o.whole.latest.A, self.t, q, v, z[:n], o.n_states)
         o.whole.near_mass.renew(M, self.t)
-        inertia = [(wm, M), *_of_states(o, S.forces)]
-        velocity = self.factorize("velocity", inertia, R, S.gradients)
+        velocity = self.factorize("velocity", [(wm, M)], R, S.gradients)
         assert o.whole.latest is not None
         self.by_multipliers.renew(o.whole.latest.R, self.t)
         return Matrices(position, velocity, compared, of_rates(o, compared))
@@ -285,19 +282,3 @@ class SOI2OfResidual(GenAlphaSOI2):
             return vdot + accelerations_of(whole).mass_solver(t, q, v, lam, psi)(left), lam, psi
         except SingularSystemError:  # massless coordinates: only the constraints move them
             return vdot, lam, psi
-
-
-def _of_states(o: Mechanism, terms: Terms) -> list[tuple[float, Any]]:
-    """Return the rows and columns of first-order states, which the projection moves as well.
-
-    Their rates may be stiff: an iteration that leaves them out does not converge. Forces of the
-    mechanism itself change little with what the projection does to velocities.
-    """
-    if not o.n_states:
-        return []
-    n, found = o.n_moving, []
-    for factor, matrix in terms:
-        kept = matrix.toarray() if hasattr(matrix, "toarray") else matrix.copy()
-        kept[:n, :n] = 0.0
-        found.append((factor, sparse.csc_array(kept) if o.is_sparse else kept))
-    return found
