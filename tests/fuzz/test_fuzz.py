@@ -22,7 +22,22 @@ def test_no_input_ends_badly(first):
 
 
 #: Seeds that longer runs have found to end badly, before their causes were mended.
-MENDED = (3677, 15632, 20342, 22117, 22319, 22604, 60434, 60544, 61542, 62660, 62999, 63097)
+MENDED = (
+    3677,
+    4999,
+    5495,
+    15632,
+    20342,
+    22117,
+    22319,
+    22604,
+    60434,
+    60544,
+    61542,
+    62660,
+    62999,
+    63097,
+)
 
 
 @pytest.mark.needs_assimulo

@@ -259,3 +259,21 @@ def test_a_value_that_is_no_number_says_nothing_of_a_form():
             assert np.isnan(o.holonomic(0.0, o.q0 + 0.1)).all()
         found = o.holonomic_acceleration(0.0, np.array([1.0, 0.0]), np.array([0.0, 3.0]))
         assert found == pytest.approx([18.0], rel=1e-14)  # differences do not know it so well
+
+
+@pytest.mark.parametrize("right", range(1, 40, 3))
+def test_a_function_that_stops_taking_complex_numbers(right):
+    """From any complex call on, while it is looked at beside the motion too."""
+    calls = []
+
+    def g(t, q):
+        if np.iscomplexobj(q) or np.iscomplexobj(t):
+            calls.append(t)
+        value = np.array([np.sin(q[0]) + q[1] ** 3 - np.sin(t)])
+        return value.real if len(calls) > right else value
+
+    o = Mechanism(force=lambda t, q, v: -q, q0=[0.0, 0.0], v0=[1.0, 0.0], holonomic=g)
+    for t in np.linspace(0.1, 1.0, 12):
+        q = np.array([t, 0.3 * t])
+        found = o.holonomic_jacobian(t, q)
+        assert found[0] == pytest.approx([np.cos(q[0]), 3.0 * q[1] ** 2], abs=1e-9)

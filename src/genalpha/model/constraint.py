@@ -152,10 +152,16 @@ class Holonomic:
         if t == self._looked or not way.assumes:
             return G, g
         self._looked = t
-        if self._beside(q).confirms(self.g, t, q, g, G, way.by_time(t, q)):
+        by_time = self._by_complex(lambda x: x.by_time(t, q))
+        still = way is self._analytic or way is self._structured
+        if still and self._beside(q).confirms(self.g, t, q, g, G, by_time):
             return G, g
         right = self._whole(t, q)
-        if way.agrees(self.g, t, q, right):  # it was but rounding
+        if way is self._structured:
+            agrees = way.agrees(self.g, t, q, right)
+        else:
+            agrees = self._by_complex(lambda x: x.agrees(self.g, t, q, right))
+        if agrees:  # it was but rounding
             return G, g
         self._analytic = self._structured = None
         return right, g
@@ -183,7 +189,7 @@ class Holonomic:
         found = self._by_complex(lambda x: x.acceleration(t, q, v))
         return self._acceleration(t, q, v) if found is None else found
 
-    def _by_complex(self, ask: Callable[[Analytic], Array | None]) -> Array | None:
+    def _by_complex(self, ask: Callable[[Analytic], Any]) -> Any:
         """Return an answer by complex steps; None, and never again, if it fails."""
         if self._analytic is None:
             return None
