@@ -118,7 +118,7 @@ STEPS = (
     Option(
         "safe",
         0.9,
-        Number(0.0, 1.0, open=True),
+        Number(1e-3, 1.0, open=True),  # as RADAU5 has it
         "Safety factor of adaptive steps. Default 0.9; lower it when many steps are rejected.",
     ),
     Option(

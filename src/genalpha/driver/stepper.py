@@ -252,7 +252,10 @@ class Stepper(Advance):
                 why = suspects(self.full)
             else:
                 why = worst_equations(self.full, self.knot(), h)
-            raise type(error)(f"{self._where(h)} failed: {error}; {why}") from error
+            # not its own class, which may be one that only the solver knows
+            singular = isinstance(error, SingularSystemError)
+            kind = SingularSystemError if singular else ConvergenceError
+            raise kind(f"{self._where(h)} failed: {error}; {why}") from error
         except CallbackError as error:
             raise CallbackError(f"{self._where(h)} failed: {error}") from error
 
