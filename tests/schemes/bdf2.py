@@ -114,7 +114,9 @@ class BDF2(Scheme):
         terms = step_terms(o, t, q, v, vdot, lam, psi, 1.0, c * c, c)
         A = [*terms.inertia, *terms.forces]
         solve = self.factorize("step", A, terms.reactions, terms.along)
-        return solve, scales(o, terms.inertia, terms.forces, terms.gradients, q, c, solve)
+        multipliers = np.concatenate([lam, psi])
+        compared = scales(o, terms.inertia, terms.forces, terms.gradients, q, c, solve, multipliers)
+        return solve, compared
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
