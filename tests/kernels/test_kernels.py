@@ -51,6 +51,7 @@ def test_vectors(seed, n, m):
     check("stacked", -1.0, x, 2.0, other)
     check("stacked", -1.0, x, 2.0, other, 3.0, w)
     check("largest", r.standard_normal((n, m)))
+    check("absolute_product", x, y)
     check("error_weights", np.abs(w), 0.1, x, y)
     check("weighted_norm", x, 1.0 + np.abs(w))
     check("weighted_cosine", x, y, 1.0 + np.abs(w))
@@ -120,6 +121,7 @@ def test_products(seed, n, m):
     for matrix in (A, np.asfortranarray(A), r.standard_normal((2 * n, m))[::2]):
         check("product", matrix, x)
         check("transposed_product", -2.0, matrix, y)
+        check("largest_of_rows", matrix)
         copy = compiled.snapshot(matrix)
         check("product", copy, x)
         assert not np.shares_memory(copy, matrix)
@@ -130,6 +132,8 @@ def test_products(seed, n, m):
         check("product", matrix, x)
         check("transposed_product", -2.0, matrix, y)
         check("largest", matrix)
+        if matrix.format == "csc":
+            check("largest_of_rows", matrix)
         for module in (compiled, plain):
             copy = module.snapshot(matrix)
             np.testing.assert_allclose(compiled.product(copy, x), A @ x, atol=1e-13)

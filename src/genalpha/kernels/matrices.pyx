@@ -109,6 +109,46 @@ cdef bint plain_sparse(A, cnp.ndarray data, cnp.ndarray indices, cnp.ndarray ind
     )
 
 
+cdef inline void enlarge(double* most, double x) noexcept:
+    """Put |x| in the place of what is not larger; NaN stays."""
+    if not fabs(x) <= most[0] and most[0] == most[0]:
+        most[0] = fabs(x)
+
+
+cpdef cnp.ndarray largest_of_rows(A):
+    cdef Size i, j, n, m, down, right
+    cdef cnp.ndarray values, indices, found
+    cdef double* most
+    if isinstance(A, cnp.ndarray):
+        values = A if cnp.PyArray_TYPE(A) == cnp.NPY_DOUBLE else A.astype(float)
+        n, m = cnp.PyArray_DIM(values, 0), cnp.PyArray_DIM(values, 1)
+        down, right = cnp.PyArray_STRIDE(values, 0), cnp.PyArray_STRIDE(values, 1)
+        found = zeros(n)
+        most = <double*> cnp.PyArray_DATA(found)
+        for i in range(n):
+            for j in range(m):
+                enlarge(most + i, (<double*> (cnp.PyArray_BYTES(values) + i * down + j * right))[0])
+        return found
+    values, indices, found = A.data, A.indices, zeros(A.shape[0])
+    if cnp.PyArray_TYPE(indices) == cnp.NPY_INT64:
+        largest_at[cnp.int64_t](found, doubles(values), <cnp.int64_t*> cnp.PyArray_DATA(indices),
+                                cnp.PyArray_SIZE(values))
+    elif cnp.PyArray_TYPE(indices) == cnp.NPY_INT32:
+        largest_at[cnp.int32_t](found, doubles(values), <cnp.int32_t*> cnp.PyArray_DATA(indices),
+                                cnp.PyArray_SIZE(values))
+    else:
+        raise TypeError(f"a sparse matrix with indices of {(<object> indices).dtype}")
+    return found
+
+
+cdef void largest_at(cnp.ndarray found, double* values, Index* rows, Size count) noexcept:
+    """Enlarge what is found of each row."""
+    cdef double* most = <double*> cnp.PyArray_DATA(found)
+    cdef Size i
+    for i in range(count):
+        enlarge(most + rows[i], values[i])
+
+
 cdef class Columns:
     """The arrays of a sparse matrix (CSC), without what makes SciPy's matrices slow to create."""
 

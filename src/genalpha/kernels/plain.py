@@ -66,6 +66,11 @@ def largest_ratio(x: Array, y: Array) -> float:
     return float(np.fmax.reduce(np.abs(x) / np.fmax(1.0, np.abs(y[: x.size])), initial=0.0))
 
 
+def absolute_product(x: Array, y: Array) -> float:
+    """Return the sum of |x_i y_i|."""
+    return float(np.abs(x) @ np.abs(y))
+
+
 def error_weights(atol: Array, rtol: float, x: Array, x_new: Array) -> Array:
     """Return atol + rtol max(|x|, |x_new|), component by component."""
     return np.asarray(atol + rtol * np.maximum(np.abs(x), np.abs(x_new)))
@@ -163,6 +168,15 @@ def largest(A: Matrix) -> float:
     """Return the largest absolute value in a dense or sparse matrix, 0 if there is none."""
     values = A if isinstance(A, np.ndarray) else A.data
     return float(np.max(np.abs(values), initial=0.0))
+
+
+def largest_of_rows(A: Matrix) -> Array:
+    """Return the largest absolute value in each row of a dense or sparse (CSC) matrix."""
+    if isinstance(A, np.ndarray):
+        return np.abs(A).max(axis=1, initial=0.0)
+    found = np.zeros(A.shape[0])
+    np.maximum.at(found, A.indices, np.abs(A.data))
+    return found
 
 
 def snapshot(A: Matrix) -> Matrix:

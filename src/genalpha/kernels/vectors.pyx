@@ -169,6 +169,18 @@ cpdef double largest_ratio(cnp.ndarray x, cnp.ndarray y) except? -1.0:
     return found
 
 
+cpdef double absolute_product(cnp.ndarray x, cnp.ndarray y) except? -1.0:
+    cdef double* xs = doubles(x)
+    cdef double* ys = doubles(y)
+    cdef Size i, n = cnp.PyArray_SIZE(x)
+    cdef double total = 0.0
+    if cnp.PyArray_SIZE(y) != n:
+        raise ValueError(f"{cnp.PyArray_SIZE(y)} values beside {n}")
+    for i in range(n):
+        total += fabs(xs[i] * ys[i])
+    return total
+
+
 cdef enum:
     #: Rows that an extrapolation may look at.
     MOST = 12

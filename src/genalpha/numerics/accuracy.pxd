@@ -3,7 +3,7 @@
 cimport cython
 cimport numpy as cnp
 from genalpha.kernels.matrices cimport largest
-from genalpha.kernels.vectors cimport correction_size, norm, part, plus, stacked
+from genalpha.kernels.vectors cimport absolute_product, correction_size, norm, part, plus, stacked
 
 
 cdef class Scales:
@@ -13,7 +13,8 @@ cdef class Scales:
 
 @cython.locals(
     mass=double, gradient=double, extent=double, noise=double, rounding=double, moved=double,
-    reacted=double, pushed=double, d=cnp.ndarray
+    reacted=double, pushed=double, d=cnp.ndarray,
+    rows=cnp.ndarray
 )
 cpdef Scales scales(
     o, inertia, tangent, J, cnp.ndarray q, double displacement, solve, cnp.ndarray multipliers

@@ -24,7 +24,15 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from genalpha.kernels import correction_size, largest, norm, part, plus, stacked
+from genalpha.kernels import (
+    absolute_product,
+    correction_size,
+    largest,
+    norm,
+    part,
+    plus,
+    stacked,
+)
 from genalpha.model import Mechanism
 from genalpha.numerics.linear import Solve
 from genalpha.numerics.systems import Terms, row_sizes, size_of
@@ -33,7 +41,6 @@ Array = np.ndarray
 
 EPS = float(np.finfo(float).eps)
 TINY = float(np.finfo(float).tiny)
-NO_ROWS = np.zeros(0)
 #: As well as double precision allows.
 FULL = 1e-13
 #: Default of `relative` for given steps: constraints then hold almost to rounding, because an error
@@ -144,8 +151,8 @@ def scales(
     the length of a chain, for example. The errors of a row are those of its own units. Gradients
     that are differenced are rough, and so are reactions, but not the constraints themselves.
     """
-    rows = np.concatenate([NO_ROWS, *[row_sizes(terms) for terms in J]])
-    mass, gradient = size_of(inertia), largest(rows) if rows.size else 0.0
+    rows = row_sizes(J[0]) if len(J) == 1 else np.concatenate([row_sizes(terms) for terms in J])
+    mass, gradient = size_of(inertia), largest(rows)
     if o.n_states:  # whose coordinates mean nothing
         q = plus(q, 0.0, q)
         q[o.n_moving :] = 0.0
@@ -157,7 +164,7 @@ def scales(
     n, count = o.n_q, o.n_lam + o.n_psi
     d = solve(stacked(0.0, q, rounding * max(1.0, largest(q)), rows * _signs(count)))
     moved, reacted = norm(part(d, 0, o.n_moving)), norm(part(d, n, n + count))
-    pushed = o.rounding * float(rows @ np.abs(multipliers)) / max(mass, TINY) * abs(displacement)
+    pushed = o.rounding * absolute_product(rows, multipliers) / max(mass, TINY) * abs(displacement)
     return Scales(max(noise, moved, pushed), reacted, mass / gradient, rounding)
 
 

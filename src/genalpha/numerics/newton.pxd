@@ -22,26 +22,23 @@ cdef class Newton:
     cdef int _fewest, _extra, _age
     cdef double _life, _rate_of_new
     cdef public bint learns
-    cdef list _secants
+    cdef Secants _secants
     cdef str _last
     cdef bint _was_finite
 
     cpdef forget(self)
-    @cython.locals(secants=Secants)
     cpdef cnp.ndarray accelerated(
-        self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient, double t, units=*, int group=*
+        self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient, double t, units=*
     )
-    @cython.locals(secants=Secants)
     cpdef cnp.ndarray improved(
         self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient, double t
     )
     @cython.locals(believed=double)
     cpdef solve(self, Problem problem)
-    @cython.locals(secants=Secants)
     cdef _renew(self, Problem problem)
     @cython.locals(
         iteration=int, rate=double, size=double, worst=double, largest_before=double, last=tuple,
-        sizes=tuple, remaining=double, rounding=double, secants=Secants
+        sizes=tuple, remaining=double, rounding=double
     )
     cdef bint _iterate(self, Problem problem, bint renew) except -1
     @cython.locals(left=int)

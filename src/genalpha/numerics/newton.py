@@ -119,8 +119,8 @@ class Newton:
         self._age, self._life = 0, math.inf
         # contraction rate of a new matrix; 1 is "unknown"
         self._rate_of_new = 1.0
-        # what matrices have missed of each group of unknowns
-        self._secants = [Secants(learns)]
+        # what matrices have missed
+        self._secants = Secants(learns)
         # how the last iteration that did not converge ended, and whether it did so with numbers
         self._last, self._was_finite = "", True
 
@@ -135,7 +135,6 @@ class Newton:
         mass_over_gradient: float,
         t: float,
         units: Array | None = None,
-        group: int = 0,
     ) -> Array:
         """Return a correction that makes up for the age of the matrix, see `Secants`.
 
@@ -150,20 +149,14 @@ class Newton:
             The time, from which the age of the matrix follows.
         units : (n + m + l,) array, optional
             Sizes of all unknowns, where accelerations are not of one.
-        group : int
-            Unknowns that are corrected by a matrix of their own have a number of their own.
         """
         if units is not None:
-            return self.accelerated(d / units, n, mass_over_gradient, t, None, group) * units
-        while len(self._secants) <= group:
-            self._secants.append(Secants(self.learns))
-        secants = self._secants[group]
-        return secants.accelerated(d, n, _weight(mass_over_gradient), t)
+            return self.accelerated(d / units, n, mass_over_gradient, t) * units
+        return self._secants.accelerated(d, n, _weight(mass_over_gradient), t)
 
     def improved(self, d: Array, n: int, mass_over_gradient: float, t: float) -> Array:
         """Return the same for what is no correction of the present iteration; overwrites `d`."""
-        secants = self._secants[0]
-        return secants.improved(d, n, _weight(mass_over_gradient), t)
+        return self._secants.improved(d, n, _weight(mass_over_gradient), t)
 
     def solve(self, problem: Problem) -> None:
         """Correct the unknowns of a problem until they solve it.
@@ -201,8 +194,7 @@ class Newton:
         """Make a new matrix."""
         self.solvers, self.rate, self._rate_of_new = problem.setup(), 1.0, 1.0
         self._fewest, self._extra, self._age = self.max_iterations, 0, 0
-        for secants in self._secants:
-            secants.renew()
+        self._secants.renew()
 
     def _iterate(self, problem: Problem, renew: bool) -> bool:
         """Iterate with the present matrix, or with a new one for each correction but the first.
@@ -212,19 +204,16 @@ class Newton:
         last: Sizes = ()
         remaining, rounding = REMAINING, ROUNDING
         worst = largest_before = 0.0
-        for secants in self._secants:
-            secants.begin()
+        self._secants.begin()
         for iteration in range(self.max_iterations):
             if iteration and renew:
                 self.solvers = problem.setup()
-                for secants in self._secants:
-                    secants.renew()
+                self._secants.renew()
             sizes = problem.correct(self.solvers)
             self.counters.nniters += 1
             rate = _rate(sizes, last) if iteration else self.rate
             if iteration and self.learns:  # what was learnt may help this once only
-                for secants in self._secants:
-                    rate = max(rate, min(secants.missed, 0.5))
+                rate = max(rate, min(self._secants.missed, 0.5))
             size = _largest(sizes)
             # of two small ones, the second may be rounding: the rate is then this or better
             if iteration == 1 or largest_before > rounding:

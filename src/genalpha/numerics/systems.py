@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from genalpha.errors import SingularSystemError
-from genalpha.kernels import assembled, largest, product, same, scattered
+from genalpha.kernels import assembled, largest, largest_of_rows, product, same, scattered
 from genalpha.numerics.linear import (
     Array,
     Matrix,
@@ -72,14 +72,12 @@ def size_of(terms: Terms) -> float:
 
 def row_sizes(terms: Terms) -> Array:
     """Return a bound of the largest entry of each row of a sum."""
-    sizes = np.zeros(terms[0][1].shape[0])
-    for c, matrix in terms:
-        if isinstance(matrix, np.ndarray):
-            sizes += abs(c) * np.abs(matrix).max(axis=1, initial=0.0)
-        else:
-            found = np.zeros(sizes.size)
-            np.maximum.at(found, matrix.indices, np.abs(matrix.data))
-            sizes += abs(c) * found
+    c, matrix = terms[0]
+    sizes = largest_of_rows(matrix)
+    if c != 1.0:
+        sizes *= abs(c)
+    for c, matrix in terms[1:]:
+        sizes += abs(c) * largest_of_rows(matrix)
     return sizes
 
 

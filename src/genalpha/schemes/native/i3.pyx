@@ -10,10 +10,11 @@ from libc.math cimport fmax
 from libc.string cimport memcpy, memset
 
 from genalpha.kernels.memory cimport Size, doubles
+from genalpha.schemes.native.callbacks cimport value
 from genalpha.schemes.native.linear cimport (
     LU, add_multiple, factorize, largest, put, put_transposed, solve,
 )
-from genalpha.schemes.native.newton cimport Steps, value
+from genalpha.schemes.native.newton cimport Steps
 
 import numpy as np
 

@@ -2,7 +2,7 @@
 
 cimport numpy as cnp
 from genalpha.kernels.memory cimport Size
-from genalpha.kernels.native cimport Function, evaluate
+from genalpha.schemes.native.callbacks cimport Callback, Callbacks
 from genalpha.schemes.native.linear cimport LU
 
 cdef enum:
@@ -13,32 +13,14 @@ cdef enum:
     GROUPS = 2
 
 
-cdef struct Callback:
-    #: A function of the mechanism; where its result is, or a constant matrix; and its calls.
-    Function function
-    double* out
-    long calls
-
-
-cdef inline double* value(Callback* f, double t, double* q, double* v=NULL, double* vdot=NULL,
-                          double* lam=NULL, double* psi=NULL) noexcept nogil:
-    """The result of a function, until its next call; a constant matrix as it is."""
-    if f.function.vectors:
-        f.calls += 1
-        evaluate(&f.function, t, q, v, vdot, lam, psi, f.out)
-    return f.out
-
-
 cdef struct Scales:
     #: See `genalpha.numerics.accuracy.Scales`.
     double noise, multiplier_noise, mass_over_gradient
 
 
-cdef class Steps:
+cdef class Steps(Callbacks):
     cdef readonly object scheme, o
-    cdef dict _natives
-    cdef list _kept
-    cdef readonly Size n, m, l, size, count
+    cdef readonly Size size, count
     cdef readonly long nfcns, njacs, nlus, nniters
     cdef readonly double t, h
     # the state, the unknowns of the step, and the guess that they started from
@@ -76,10 +58,7 @@ cdef class Steps:
     cdef double* column
 
     cdef cnp.ndarray copy(self, double* x, Size n)
-    cdef _count(self, Callback* f, str name)
     cdef void put_back(self) noexcept nogil
-    cdef double* room(self, Size count)
-    cdef int load(self, Callback* f, str name, Size size) except -1
     cdef void begin(self) noexcept nogil
     cdef void correct(self, double* sizes) noexcept nogil
     cdef bint setup(self) noexcept nogil

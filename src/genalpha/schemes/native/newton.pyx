@@ -15,7 +15,7 @@ from libc.math cimport HUGE_VAL, fabs, fmax, fmin, pow, sqrt
 from libc.string cimport memcpy, memmove, memset
 
 from genalpha.kernels.memory cimport Size, length
-from genalpha.kernels.native cimport Native
+from genalpha.schemes.native.callbacks cimport Callbacks, value
 from genalpha.schemes.native.linear cimport (
     LU, add_multiple, add_product, add_transposed, largest, put, solve,
 )
@@ -34,7 +34,7 @@ if (LENGTH, SMOOTH) != (prediction.LENGTH, prediction.SMOOTH):
     raise ImportError("the constants of genalpha.numerics.prediction have changed")
 
 
-cdef class Steps:
+cdef class Steps(Callbacks):
     """Steps of equal size; subclasses say what a step is.
 
     Parameters
@@ -49,8 +49,8 @@ cdef class Steps:
 
     def __cinit__(self, scheme, dict callbacks, Size count):
         o, c = scheme.o, scheme.settings.coefficients
-        self.scheme, self.o, self._natives, self._kept = scheme, o, callbacks, []
-        self.n, self.m, self.l = o.n_q, o.n_lam, o.n_psi
+        self.scheme, self.o = scheme, o
+        self.take_over(o, callbacks)
         self.size, self.count = self.n + self.m + self.l, count
         self.alpha_m, self.alpha_f, self.beta = c.alpha_m, c.alpha_f, c.beta
         self.gamma, self.alpha = c.gamma, c.alpha
@@ -87,26 +87,6 @@ cdef class Steps:
         self.load(&self.Kt, "stiffness", n * n)
         self.load(&self.Ct, "damping", n * n)
         self.differenced = "stiffness" not in self._natives
-
-    cdef double* room(self, Size count):
-        """Memory for so many numbers, as long as this lives."""
-        cdef cnp.ndarray memory = np.zeros(max(count, 1))
-        self._kept.append(memory)
-        return <double*> cnp.PyArray_DATA(memory)
-
-    cdef int load(self, Callback* f, str name, Size size) except -1:
-        """Take over a callback, if there is one of this name."""
-        cdef cnp.ndarray matrix
-        given = self._natives.get(name)
-        f.out = self.room(size)
-        if isinstance(given, Native):
-            f.function = (<Native> given).function
-        elif given is not None:
-            matrix = np.ascontiguousarray(given, dtype=float)
-            if cnp.PyArray_SIZE(matrix) != size:
-                raise ValueError(f"{name} has {cnp.PyArray_SIZE(matrix)} entries; expected {size}")
-            memcpy(f.out, cnp.PyArray_DATA(matrix), size * sizeof(double))
-        return 0
 
     # What a scheme says of itself.
 
@@ -195,21 +175,7 @@ cdef class Steps:
         self.nfcns = self.njacs = self.nlus = self.nniters = 0
         if taken:
             counters.note_size(self.h)
-        self._count(&self.mass, "mass")
-        self._count(&self.force, "force")
-        self._count(&self.g, "holonomic")
-        self._count(&self.G, "holonomic_jacobian")
-        self._count(&self.rate, "holonomic_rate")
-        self._count(&self.k, "nonholonomic")
-        self._count(&self.K, "nonholonomic_jacobian")
-        self._count(&self.k_q, "nonholonomic_gradient")
-        self._count(&self.Kt, "stiffness")
-        self._count(&self.Ct, "damping")
-
-    cdef _count(self, Callback* f, str name):
-        if f.calls:
-            self._natives[name].calls += f.calls
-            f.calls = 0
+        self.tell_calls()
 
     cdef Size take(self, double* row, Size width, Size count, double origin, Size done,
                    double end) noexcept nogil:

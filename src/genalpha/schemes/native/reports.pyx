@@ -9,18 +9,17 @@ cimport numpy as cnp
 from libc.string cimport memcpy, memset
 
 from genalpha.kernels.memory cimport Size
-from genalpha.kernels.native cimport Native
+from genalpha.schemes.native.callbacks cimport Callbacks, value
 from genalpha.schemes.native.linear cimport (
     LU, add_multiple, add_transposed, factorize, put, put_transposed, solve,
 )
-from genalpha.schemes.native.newton cimport Callback, value
 
 import numpy as np
 
 cnp.import_array()
 
 
-cdef class Reports:
+cdef class Reports(Callbacks):
     """Accelerations of a mechanism whose callbacks are C functions.
 
     Parameters
@@ -33,8 +32,7 @@ cdef class Reports:
 
     def __cinit__(self, o, dict callbacks):
         cdef Size n = o.n_q, m = o.n_lam, l = o.n_psi, size = n + m + l
-        self._kept, self._natives = [], callbacks
-        self.n, self.m, self.l = n, m, l
+        self.take_over(o, callbacks)
         self.load(&self.mass, "mass", n * n)
         self.load(&self.force, "force", n)
         self.load(&self.G, "holonomic_jacobian", m * n)
@@ -46,24 +44,6 @@ cdef class Reports:
         self.saddle.a, self.saddle.size = self.room(size * size), <int> size
         self.saddle.pivots = <int*> self.room(size)
         self.x = self.room(size)
-
-    cdef double* room(self, Size count):
-        cdef cnp.ndarray memory = np.zeros(max(count, 1))
-        self._kept.append(memory)
-        return <double*> cnp.PyArray_DATA(memory)
-
-    cdef int load(self, Callback* f, str name, Size size) except -1:
-        cdef cnp.ndarray matrix
-        given = self._natives.get(name)
-        f.out = self.room(size)
-        if isinstance(given, Native):
-            f.function = (<Native> given).function
-        elif given is not None:
-            matrix = np.ascontiguousarray(given, dtype=float)
-            if cnp.PyArray_SIZE(matrix) != size:
-                raise ValueError(f"{name} has {cnp.PyArray_SIZE(matrix)} entries; expected {size}")
-            memcpy(f.out, cnp.PyArray_DATA(matrix), size * sizeof(double))
-        return 0
 
     def __call__(self, rows):
         """Return accelerations of rows (t, q, v, a, lam, psi); None where there are none."""
@@ -85,18 +65,8 @@ cdef class Reports:
                 if not good:
                     break
                 row, vdot = row + width, vdot + n
-        self._count(&self.mass, "mass")
-        self._count(&self.force, "force")
-        self._count(&self.G, "holonomic_jacobian")
-        self._count(&self.K, "nonholonomic_jacobian")
-        self._count(&self.g_two, "holonomic_acceleration")
-        self._count(&self.k_one, "nonholonomic_acceleration")
+        self.tell_calls()
         return found if good else None
-
-    cdef _count(self, Callback* f, str name):
-        if f.calls:
-            self._natives[name].calls += f.calls
-            f.calls = 0
 
     cdef bint of_multipliers(self, double t, double* q, double* v, double* kept,
                              double* vdot) noexcept nogil:
