@@ -113,7 +113,12 @@ def fault(random: Source) -> Outcome:
             return ""
         return ours(error)
 
-    result = ended(lambda: run_case(case, run), lambda x: judge.faults(case, run, x), is_clear)
+    def wrong(motion: Motion) -> str:
+        found = judge.faults(case, run, motion)
+        # right numbers, however they are dressed
+        return "" if family == "clothes" and found and judge.too_coarse(healthy, run) else found
+
+    result = ended(lambda: run_case(case, run), wrong, is_clear)
     found = _outcome("faulty callback", case, run, f"{name}: {what} at {when:.4g}", result)
     if family == "clothes" and found.ended == UNCLEAR:
         # right numbers: does the same come about without them? then it is not about the callback
@@ -149,6 +154,11 @@ def arguments(random: Source) -> Outcome:
     name, call = GARBAGE[target](case, run, value, random)
     if target == "Mechanism" and isinstance(value, (int, float)) and name == "t0":
         name += "|t_final"  # a start behind the end is a fault of both
+
+    if name == "t_final":
+        name += (
+            "|maxsteps"  # the number of steps that is given here, and that it may ask for more of
+        )
 
     # a start that the garbage has moved off a constraint is named by the constraint
     words = rf"\b({name})\b|violates .*constraint|free components|corrections"
@@ -269,13 +279,25 @@ def options(random: Source) -> Outcome:
         if name in chosen and name not in bad:
             chosen[name] = {"maxsteps": 30_000, "max_iterations": 15}[name]
     run.options.update(chosen)
+    bad += [x for x in _excluded(case, run) if x not in bad]
     words = [rf"\b{x}\b" for x in (bad or chosen)]
 
     def wrong_motion(found: Motion) -> str:
-        return f"{bad} were accepted" if bad else judge.faults(case, run, found)
+        return f"{bad} were accepted" if bad else _wrong(case, run, found)
 
     result = ended(lambda: run_case(case, run), wrong_motion, of_ours(*(words if bad else [])))
     return _outcome("options", case, run, "", result, healthy=not bad)
+
+
+def _excluded(case: Case, run: Run) -> list[str]:
+    """Return good values that must be refused because of what else is chosen."""
+    if run.scheme != "GenAlphaI3" or run.h is not None or not case.truth.model.m:
+        return []
+    chosen = run.options
+    # the drift of velocities must follow steps that adapt
+    off = {"adjust_steps": chosen.get("adjust_steps") is False,
+           "adjustment": chosen.get("adjustment") in ("a", "gamma")}  # fmt: skip
+    return [name for name, excluded in off.items() if excluded]
 
 
 def events(random: Source) -> Outcome:
@@ -401,8 +423,14 @@ def faulty_events(random: Source) -> Outcome:
 
 
 def _ran(kind: str, case: Case, run: Run) -> Outcome:
-    result = ended(lambda: run_case(case, run), lambda x: judge.faults(case, run, x), of_ours())
+    result = ended(lambda: run_case(case, run), lambda x: _wrong(case, run, x), of_ours())
     return _outcome(kind, case, run, "", result, healthy=True)
+
+
+def _wrong(case: Case, run: Run, found: Motion) -> str:
+    """Return what is wrong with the motion of a healthy mechanism, but for steps too coarse."""
+    fault = judge.faults(case, run, found)
+    return "" if fault and judge.too_coarse(case, run) else fault
 
 
 def _outcome(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fuzz.cases import TOGETHER
+from tests.fuzz import judge
+from tests.fuzz.cases import TOGETHER, Source, draw_case, draw_run
 from tests.fuzz.kinds import KINDS, tried
 from tests.fuzz.outcome import GOOD
 
@@ -26,11 +27,31 @@ MENDED = (
     3677,
     4999,
     5495,
+    6448,
+    8501,
+    8516,
+    8756,
+    10387,
+    12207,
     15632,
+    15688,
+    18663,
+    19114,
     20342,
     22117,
     22319,
     22604,
+    23280,
+    23372,
+    25346,
+    26476,
+    28617,
+    29377,
+    29930,
+    31081,
+    34977,
+    35780,
+    36681,
     60434,
     60544,
     61542,
@@ -45,6 +66,16 @@ MENDED = (
 def test_what_was_mended_stays_so(seed):
     outcome = tried(seed)
     assert outcome.ended in GOOD, outcome
+
+
+def test_steps_that_resolve_the_motion_are_no_excuse():
+    case = draw_case(Source(0))
+    run = draw_run(case, Source(1))
+    run.options, run.output = {}, None
+    run.h = abs(case.t_end - case.units.t0) / 100
+    assert not judge.too_coarse(case, run)
+    run.h = None
+    assert not judge.too_coarse(case, run)
 
 
 def test_one_seed_is_one_input():

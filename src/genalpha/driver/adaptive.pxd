@@ -18,8 +18,8 @@ cdef class AdaptiveSteps(StepSizes):
     cdef public Controller controller
     cdef tuple _failures
     cdef object _failure, _start, _ahead
-    cdef Py_ssize_t _steps, _doubts
-    cdef double _direction, _h, _first, _taken
+    cdef Py_ssize_t _steps, _doubts, _standing
+    cdef double _direction, _h, _first, _taken, _failed
     cdef Tolerances _tolerances
     cdef ErrorConstants _constants
     cdef History _history
@@ -30,6 +30,7 @@ cdef class AdaptiveSteps(StepSizes):
     cdef double _size_after(self, double norm, double change, double h) except? -1.0
     cdef double _longest(self, double norm) except? -1.0
     cdef double _before_a_switch(self, Stepper stepper, state, double norm, double h) except? -1.0
+    cdef _notice(self, double t, double h)
     @cython.locals(h=double)
     cdef double _next(self, double t, double t_end) except? -1.0
     @cython.locals(

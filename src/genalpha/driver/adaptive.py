@@ -25,6 +25,10 @@ Array = np.ndarray
 
 #: Steps are not cut below this, relative to the time, where t + h would be t.
 SMALLEST_STEP = 16.0 * float(np.finfo(float).eps)
+#: Nor below this anywhere: errors are divided by its cube.
+SHORTEST = 1e-100
+#: After so many steps in a row that are all below this, relative to the time, it is standing still.
+STANDING, ROUNDED = 100, 1000.0 * float(np.finfo(float).eps)
 #: The first step is at most this share of the interval, and so are steps whose errors say nothing.
 LONGEST_FIRST = 0.1
 #: A step so many times as long as the last one is looked at more closely.
@@ -38,14 +42,9 @@ TOO_LARGE = (
     "effect (first with GenAlphaI3, whose accelerations have errors of eps |q| / h^2): raise rtol "
     "and atol, for example to 1e-10"
 )
-#: Failures of a step that a smaller one may avoid.
-FAILURES = (
-    ConvergenceError,
-    SingularSystemError,
-    np.linalg.LinAlgError,
-    ZeroDivisionError,
-    FloatingPointError,
-)
+#: Failures of a step that a smaller one may avoid: ours, and those of callbacks.
+OURS = (ConvergenceError, SingularSystemError)
+FAILURES = (*OURS, np.linalg.LinAlgError, ZeroDivisionError, FloatingPointError)
 
 
 class AdaptiveSteps(StepSizes):
@@ -138,7 +137,8 @@ class AdaptiveSteps(StepSizes):
         """Forget what was before, and look at what the tolerances need to know of a start."""
         self.controller.restart()
         self._failure: BaseException | None = None
-        self._steps = 0
+        self._failed = start.t  # where the step led to that failed
+        self._steps = self._standing = 0
         self._start = None
         o, interval = stepper.full, t_end - start.t
         self._tolerances = Tolerances.split(
@@ -173,7 +173,7 @@ class AdaptiveSteps(StepSizes):
 
     def advance(self, stepper: Stepper, t_end: float) -> None:
         """Take one accepted step."""
-        self._count(stepper)
+        self._count(stepper, t_end)
         while True:
             h = self._next(stepper.t, t_end)
             try:
@@ -193,6 +193,7 @@ class AdaptiveSteps(StepSizes):
             self._cut(stepper, factor, h, stepper.t, None)
             self._again(stepper, t_end)
         self._start = None
+        self._notice(state.t, h)
         self._taken, self._doubts = abs(h), max(0, self._doubts - 1)
         self._history.append(state)
         self._trend.append(phi, snap)
@@ -220,10 +221,11 @@ class AdaptiveSteps(StepSizes):
         doubtful = norm < SILENT or self._doubts or abs(h) > GROWN * self._taken
         if not doubtful or abs(h) >= SHORTENED * self.maxh:
             return 1.0
-        lam, psi = stepper.mechanism.multiplier_guess()
+        o, tolerances = stepper.mechanism, self._tolerances
         try:
-            return switch(stepper.mechanism, stepper.state, state, lam, psi, self._tolerances)
-        except self._failures:
+            return switch(o, stepper.state, state, *o.multiplier_guess(), tolerances)
+        except self._failures as error:
+            self._remember(error, state.t)
             return 0.5
 
     def _again(self, stepper: Stepper, t_end: float) -> None:
@@ -234,7 +236,7 @@ class AdaptiveSteps(StepSizes):
     def _next(self, t: float, t_end: float) -> float:
         """Return the next step, with its sign."""
         h = self._direction * landing(abs(t_end - t), self._h)
-        if t + h == t:
+        if t + h == t or abs(h) < SHORTEST:
             raise StepLimitError(
                 f"a step of size {h:.1e} is too small to advance t = {t!r}: {self._why_small()}"
             )
@@ -288,19 +290,40 @@ class AdaptiveSteps(StepSizes):
         """Cut the step size after a failure, or after a rejection (then `error` is None)."""
         stepper.counters.rejections.append((t, abs(h)))
         self._h = factor * abs(h)
-        # steps that creep up to a failure end in a rejection: remember what they crept up to
-        self._failure = error or self._failure
+        if error is not None:
+            self._remember(error, t + h)
         if self._h < SMALLEST_STEP * max(abs(t), 1e-3):
             why = self._failure or TOO_LARGE
             raise StepLimitError(
                 f"no step from t = {t:.9g} succeeds, down to a size of {self._h:.1e}: {why}"
             ) from self._failure
 
-    def _count(self, stepper: Stepper) -> None:
+    def _remember(self, error: BaseException, t: float) -> None:
+        """Remember why a step to `t` has failed, and what steps creep up to.
+
+        They end in a rejection, or in an iteration that rounding does not let converge: neither is
+        to hide that a callback has failed.
+        """
+        if self._failure is None or not isinstance(error, OURS):
+            self._failure, self._failed = error, t
+
+    def _notice(self, t: float, h: float) -> None:
+        """Forget a failure behind an accepted step to `t`; raise an error if steps stand still."""
+        if self._direction * (t - self._failed) >= 0.0:
+            self._failure = None
+        self._standing = self._standing + 1 if abs(h) < ROUNDED * abs(t) else 0
+        if self._standing > STANDING:
+            why = self._failure or self._why_small()
+            raise StepLimitError(
+                f"the last {STANDING} steps, up to t = {t:.9g}, were no longer than "
+                f"{ROUNDED * abs(t):.1e}, which is next to rounding: {why}"
+            ) from self._failure
+
+    def _count(self, stepper: Stepper, t_end: float) -> None:
         self._steps += 1
         if self._steps > self.maxsteps:
             raise StepLimitError(
-                f"{self.maxsteps} steps were not enough: at t = {stepper.t:.9g} the step size is "
-                f"{self._h:.1e}. Raise maxsteps, or the tolerances; a problem that has become "
-                "stiff may want less rho_inf."
+                f"{self.maxsteps} steps were not enough: at t = {stepper.t:.9g}, on the way to "
+                f"t = {t_end:.9g}, the step size is {self._h:.1e}. Raise maxsteps, or the "
+                "tolerances; a problem that has become stiff may want less rho_inf."
             )

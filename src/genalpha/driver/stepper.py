@@ -172,6 +172,8 @@ class Stepper(Advance):
         self.known = Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
         if self._step.shifts:
             self.state = self._step.shifted(self.state, self.attempt(h), h)
+            if not norm(self.state.v) < np.inf and not np.isfinite(self.state.v).all():
+                check_finite(self.mechanism, t, q, v, f"{self.full.name}: the start", certain=True)
 
     def resume(self, state: State, reduction: Reduction) -> None:
         """Go on from a state of the same scheme, as if the steps to it had been taken here."""
@@ -243,7 +245,11 @@ class Stepper(Advance):
             Of genalpha, with time and step size. What a callback raises passes unchanged.
         """
         try:
-            return self._step.take(self.state, h)
+            state = self._step.take(self.state, h)
+            # not what Newton's iteration has found, but what was done with it afterwards
+            if not norm(state.v) < np.inf and not np.isfinite(state.v).all():
+                raise NotFiniteCorrectionError("the velocity that it leads to is not finite")
+            return state
         except (ConvergenceError, SingularSystemError) as error:
             self._check_callbacks(h)
             if isinstance(error, SingularSystemError) and self._chooses_other_rows(h):

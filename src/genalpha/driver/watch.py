@@ -137,6 +137,9 @@ class Watch:
         if not (again and self._fired):  # what was rounding at an event still is
             self._noise = self._rounding(point, point, point)
             self._fired = [0] * len(self._g)
+        self._noise = [
+            max(x, ROUNDING * y) for x, y in zip(self._noise, self._moved(point), strict=True)
+        ]
         self._signs = [
             0 if happened or abs(g) <= rounding else (1 if g > 0.0 else -1)
             for g, rounding, happened in zip(self._g, self._noise, self._fired, strict=True)
@@ -149,6 +152,18 @@ class Watch:
             self._stopped = self._stopped_by(point, [i for i in chosen if self._fired[i]])
         if first:
             self._peaks = [abs(g) for g in self._g]
+
+    def _moved(self, point: Any) -> list[float]:
+        """Return by how much values at a start differ from those where the path begins.
+
+        A scheme may start with another velocity, which is on the constraints what it was, but for
+        errors. They must not give a function that is zero there the sign of before, which would
+        be an event once more.
+        """
+        path = self.path
+        if path is None or not path.t_left == path.t == point[0]:
+            return [0.0] * len(self._g)
+        return [abs(a - b) for a, b in zip(self._exact(path.t), self._g, strict=True)]
 
     def copy(self) -> Watch:
         """Return one that knows the same, to look ahead along another path."""

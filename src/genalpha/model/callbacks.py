@@ -157,7 +157,11 @@ def _reshaped(value: Array, name: str, shape: tuple[int, ...], t: Any) -> Array:
 def _wrong_shape(
     name: str, seen: tuple[int, ...], wanted: tuple[int, ...], t: Any
 ) -> CallbackError:
-    return CallbackError(f"{name} returned shape {seen}{at(t)}; expected {wanted}")
+    constraint = name.partition("_")[0]
+    as_many = ""
+    if constraint != name and constraint in ("holonomic", "nonholonomic"):
+        as_many = f", because {constraint} returns {wanted[0]} value{'s' if wanted[0] != 1 else ''}"
+    return CallbackError(f"{name} returned shape {seen}{at(t)}; expected {wanted}{as_many}")
 
 
 def at(t: Any) -> str:

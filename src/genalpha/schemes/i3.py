@@ -55,7 +55,9 @@ ADJUSTMENT = Option(
     "What `adjust_steps` does when the step size changes. 'drift' (default): moves a to its new "
     "instant and changes the velocity that the step starts from, in the direction M^-1 [G; K]^T of "
     "the reactions; order 2 in everything. 'a': only moves a. 'gamma': moves nothing and updates "
-    "gamma, as the paper says; order 2 in q and v, 1 in the multipliers.",
+    "gamma, as the paper says; order 2 in q and v, 1 in the multipliers. With holonomic "
+    "constraints, 'a' and 'gamma' are for given steps only: after an adaptive step that is cut to "
+    "h, accelerations would be wrong by the last step's drift over h, without bound.",
 )
 
 
@@ -67,6 +69,24 @@ def updated_gamma(alpha_m: float, alpha_f: float, offset: float, h: float) -> tu
     """
     offset1 = ((alpha_m - alpha_f) * h - alpha_m * offset) / (1.0 - alpha_m)
     return (0.5 * h - offset) / (h + offset1 - offset), offset1
+
+
+def _keeps_drift(settings: Settings) -> list[str]:
+    """Return a fault if the drift of the velocity stays that of the last step size.
+
+    A step that is cut from h0 to h makes an acceleration of order h0^2 / h of it by (4). The error
+    estimate sees that, cuts once more, and so on: nothing bounds the accelerations reported.
+    """
+    if not settings.adjust_steps:
+        option = "adjust_steps = False"
+    elif settings.adjustment != "drift":
+        option = f"adjustment = {settings.adjustment!r}"
+    else:
+        return []
+    return [
+        f"{option}: with holonomic constraints, adaptive steps need the drift of the velocity "
+        "adjusted (adjust_steps = True, adjustment = 'drift'); otherwise give h"
+    ]
 
 
 @dataclass
@@ -169,7 +189,9 @@ class GenAlphaI3(GeneralizedAlpha):
         a = (1.0 - alpha) * state.vdot + alpha * vdot1
         if o.n_lam:
             drift = self.drift * h**2 * jerk(o, self.newton, state, vdot1, h)
-            v = drifted(o, self.newton, state, drift, self.relative)
+            # to rounding, so that the projection of v is the velocity of the start, where an event
+            # function may be zero
+            v = drifted(o, self.newton, state, drift, 0.0)
         return replace(state, v=v, a=a, a_old=a, h=h, offset=alpha * h)
 
     def adjusted(self, state: State, h: float) -> tuple[Array, Array]:
@@ -292,6 +314,8 @@ class GenAlphaI3(GeneralizedAlpha):
         found = super().faults(o, settings)
         if settings.coefficients.beta == 0.0:
             found.append("beta = 0: (6) divides by beta; GenAlphaSOI2 allows it unconstrained")
+        if o.n_lam and settings.steps == "adaptive":
+            found += _keeps_drift(settings)
         return found
 
     @classmethod

@@ -43,7 +43,8 @@ ADJUST_STEPS = Option(
     "Move the algorithmic acceleration to its new instant when the step size changes. GenAlphaI3 "
     "also changes the velocity that the step starts from, in the direction M^-1 [G; K]^T of the "
     "reactions (see `adjustment`); the velocity that is reported stays. Default True; False shows "
-    "what the papers' formulas are for.",
+    "what the papers' formulas are for. GenAlphaI3 with holonomic constraints takes it with given "
+    "steps only: adaptive ones would make accelerations wrong without bound.",
 )
 START = Option(
     "start",
