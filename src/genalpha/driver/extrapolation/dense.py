@@ -12,12 +12,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from genalpha.driver.extrapolation.measure import Pair, by_kind, joined
 from genalpha.model import Mechanism
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.interpolation import Osculating
 
 Array = np.ndarray
-Pair = tuple[Array, Array]
 
 #: Points of the coarsest grid that a polynomial goes through, and of the one to compare with.
 COARSE, FEWER = 8, 6
@@ -107,13 +107,14 @@ class Dense:
 
     def error_at(self, t: float) -> Pair:
         """Return about the errors of q and v at a time between points, with signs, shape (n,)."""
-        good, less, least = (self.at(t, POINTS - i) for i in range(3))
+        n, (off_q, off_v) = self._o.n_moving, self._off
+        good, less, least = (by_kind(self.at(t, POINTS - i), n) for i in range(3))
         right = min(max(int(np.searchsorted(self._along, self._sign * t)), 1), len(self._q) - 1)
-        dq, dv = (
-            _fallen(*three) + _larger(off[right - 1], off[right])
-            for *three, off in zip(good, less, least, self._off, strict=True)
-        )
-        return dq, dv
+        before, after = (by_kind((off_q[i], off_v[i]), n) for i in (right - 1, right))
+        found = {
+            k: _fallen(good[k], less[k], least[k]) + _larger(before[k], after[k]) for k in good
+        }
+        return joined(found, self._q.shape[1])
 
     def multipliers_off(self, t: float, off: Pair) -> Pair:
         """Return what errors of q and v do to lam and psi at a time."""
@@ -123,16 +124,16 @@ class Dense:
         return lam_off - lam, psi_off - psi
 
     def errors(self, kinds: Sequence[str]) -> dict[str, float]:
-        """Return the largest errors between the points, of some of "q", "v", "lam", "psi"."""
+        """Return the largest errors between the points, of some of "q", "v", "z", "lam", "psi"."""
         times = self._times
         found = dict.fromkeys(kinds, 0.0)
         for i in self._likely():
             t = float(0.5 * (times[i] + times[i + 1]))
             off = self.error_at(t)
-            errors = dict(zip("qv", off, strict=True))
+            errors = by_kind(off, self._o.n_moving)
             if "lam" in found or "psi" in found:
                 errors |= zip(("lam", "psi"), self.multipliers_off(t, off), strict=True)
-            for kind in found:
+            for kind in found.keys() & errors.keys():
                 found[kind] = max(found[kind], float(np.abs(errors[kind]).max(initial=0.0)))
         return found
 
@@ -142,10 +143,13 @@ class Dense:
         Both ends, where the motion bends most, and where the finest run needs most correction.
         """
         h, last = np.diff(self._times)[:, None], self._times.size - 2
-        bends = np.diff(self._q, axis=0) - 0.5 * h * (self._v[1:] + self._v[:-1])
-        most = np.argsort(np.abs(bends).max(axis=1))[-(LOOKED_AT - 4) :]
+        bends = np.abs(np.diff(self._q, axis=0) - 0.5 * h * (self._v[1:] + self._v[:-1]))
+        n, most = self._o.n_moving, []
+        for own in (bends[:, :n], bends[:, n:]):  # those of states have other units
+            if own.shape[1]:
+                most += np.argsort(own.max(axis=1))[-(LOOKED_AT - 4) :].tolist()
         worst = (min(int(np.abs(x).max(axis=1).argmax()), last) for x in self._off)
-        return sorted({0, last, *most.tolist(), *worst})
+        return sorted({0, last, *most, *worst})
 
 
 def _larger(x: Array, y: Array) -> Array:

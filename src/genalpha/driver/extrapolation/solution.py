@@ -11,8 +11,9 @@ import numpy as np
 
 from genalpha.driver.extrapolation.carry import CAUTION
 from genalpha.driver.extrapolation.legs import Leg
+from genalpha.driver.extrapolation.measure import Pair, by_kind, joined
 from genalpha.driver.extrapolation.points import consistent
-from genalpha.driver.extrapolation.trial import SAMPLES, WORST, Pair, multiplier_errors
+from genalpha.driver.extrapolation.trial import SAMPLES, WORST, multiplier_errors
 from genalpha.driver.origin import Origin
 from genalpha.driver.solution import Solution, rows
 from genalpha.model import Mechanism
@@ -153,13 +154,14 @@ class Points(Sequence[Knot]):
             Wanted absolute errors. Those of multipliers are looked at in some points only.
         """
         parts = np.zeros(len(self))
-        for kind, error in zip("qv", self.bounds, strict=True):
+        for kind, error in by_kind(self.bounds, self.mechanism.n_moving).items():
             if kind in wanted:
                 parts = np.maximum(parts, error.max(axis=1) / wanted[kind])
         if "lam" in wanted or "psi" in wanted:
             count = min(len(self) - 1, SAMPLES * (self.starts.size - 1))
             chosen = np.linspace(1, len(self) - 1, count).round().astype(int)
-            chosen = np.union1d(chosen, np.argsort(self.bounds[1].max(axis=1))[-WORST:])
+            of_v = self.bounds[1][:, : self.mechanism.n_moving].max(axis=1)
+            chosen = np.union1d(chosen, np.argsort(of_v)[-WORST:])
             found = self._multiplier_errors(chosen)
             for kind, error in zip(("lam", "psi"), found, strict=True):
                 if kind in wanted and error.size:
@@ -239,13 +241,14 @@ class ExtrapolatedSolution(Solution):
 
     def off_at(self, t: float) -> Pair:
         """Return the errors of q and v at a time as they are carried on: with sign, cautiously."""
-        points, i = self._points, self._right_of(t)
-        found = []
-        for signed, bound in zip(points.signed, points.bounds, strict=True):
-            largest = float(np.abs(signed[i]).max())
-            off = signed[i] * (bound[i].max() / largest) if largest else bound[i]
-            found.append(CAUTION * off)
-        return found[0], found[1]
+        points, i, n = self._points, self._right_of(t), self._n
+        signed, bounds = (by_kind((q[i], v[i]), n) for q, v in (points.signed, points.bounds))
+        found = {}
+        for kind, bound in bounds.items():
+            largest = float(np.abs(signed[kind]).max())
+            off = signed[kind] * (bound.max() / largest) if largest else bound
+            found[kind] = CAUTION * off
+        return joined(found, points.q.shape[1])
 
     def knot_at(self, t: float) -> Knot:
         """Return the motion at a time; with first-order states, see `genalpha.model.states`."""
