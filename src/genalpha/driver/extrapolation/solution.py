@@ -176,9 +176,9 @@ class Points(Sequence[Knot]):
         for o, first, end in zip(self._mechanisms, self.firsts, ends, strict=True):
             part, own = slice(first, end), chosen[(chosen >= first) & (chosen < end)] - first
             if own.size:
-                motion, bound = (self.q[part], self.v[part]), self.bounds[1][part]
-                signed = (self.signed[0][part], self.signed[1][part])
-                found.append(multiplier_errors(o, self.times[part], motion, signed, bound, own))
+                three = ((self.q, self.v), self.signed, self.bounds)
+                motion, signed, bounds = ((q[part], v[part]) for q, v in three)
+                found.append(multiplier_errors(o, self.times[part], motion, signed, bounds, own))
         lam, psi = (rows([row for x in found for row in x[i]]) for i in (0, 1))
         return lam, psi
 

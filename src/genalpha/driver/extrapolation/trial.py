@@ -239,7 +239,7 @@ class Trial:
         chosen = np.linspace(1, self.base, count).round().astype(int)
         chosen = np.union1d(chosen, np.argsort(bounds["v"].max(axis=1))[-WORST:])
         found = multiplier_errors(
-            self.mechanism, self.times, self.motion, self.signed, bounds["v"], chosen
+            self.mechanism, self.times, self.motion, self.signed, self.bounds, chosen
         )
         for kind, error in zip(("lam", "psi"), found, strict=True):
             if kind in wanted and error.size:
@@ -254,26 +254,36 @@ def _gain(levels: Sequence[Array]) -> float:
 
 
 def multiplier_errors(
-    o: Mechanism, times: Array, motion: Pair, signed: Pair, bound: Array, chosen: Array
+    o: Mechanism, times: Array, motion: Pair, signed: Pair, bounds: Pair, chosen: Array
 ) -> Pair:
     """Return errors of lam and psi at chosen points: what errors of q and v do to them.
 
-    `signed` are those errors, and `bound` is the bound of that of v, which has noise in it, too.
+    `signed` are those errors, and `bounds` their bounds, which have noise in them, too.
     """
-    (q, v), (dq, dv) = motion, signed
-    bound, of_v = bound[:, : o.n_moving], np.abs(dv[:, : o.n_moving]).max(axis=1)
-    scale = np.maximum(bound.max(axis=1) / np.maximum(of_v, TINY), 1.0)
-    scale = np.where(dv.any(axis=1), scale, 0.0)[:, None]
-    dq, dv = scale * dq, scale * dv
+    (q, v), guess = motion, o.multiplier_guess()
+    parts = by_kind((bounds[0][chosen], bounds[1][chosen]), o.n_moving)
+    dq, dv = _as_large_as_bounds(o, (signed[0][chosen], signed[1][chosen]), parts)
     changes = []
-    guess = o.multiplier_guess()
-    for i, t in zip(chosen.tolist(), times[chosen].tolist(), strict=True):
+    for j, i in enumerate(chosen.tolist()):
+        t = float(times[i])
         _, lam, psi = accelerations(o, t, q[i], v[i], *guess)
-        _, lam_off, psi_off = accelerations(o, t, q[i] + dq[i], v[i] + dv[i], lam, psi)
+        _, lam_off, psi_off = accelerations(o, t, q[i] + dq[j], v[i] + dv[j], lam, psi)
         changes.append((lam_off - lam, psi_off - psi))
         guess = lam, psi
+    # what changes forces: velocities and states, each relative to its largest error
+    known = [x.max(axis=1) / max(x.max(), TINY) for kind, x in parts.items() if kind != "q"]
+    reference = np.max(known, axis=0)
     lam, psi = (
-        lifted(largest_nearby(np.abs(np.array(x))), bound[chosen])
-        for x in zip(*changes, strict=True)
+        lifted(largest_nearby(np.abs(np.array(x))), reference) for x in zip(*changes, strict=True)
     )
     return lam, psi
+
+
+def _as_large_as_bounds(o: Mechanism, signed: Pair, bounds: Parts) -> Pair:
+    """Return errors with signs, of which the largest component of each kind is its bound."""
+    found = {}
+    for kind, x in by_kind(signed, o.n_moving).items():
+        size = np.abs(x).max(axis=1)
+        scale = np.maximum(bounds[kind].max(axis=1) / np.maximum(size, TINY), 1.0)
+        found[kind] = np.where(size > 0.0, scale, 0.0)[:, None] * x
+    return joined(found, o.n_q)
