@@ -17,8 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from comparisons.claims import HEADS, WANTED, Claim, by_wanted, claim, put, remarkable
-from comparisons.table import grid, markdown
+from comparisons.claims import WANTED, Claim, claim, put, remarkable, told
 from genalpha.schemes import SCHEMES
 from tests.fuzz.cases import TOGETHER, Case, Source, draw_case
 from tests.fuzz.outcome import OverBudget
@@ -89,28 +88,10 @@ def main(count: int, first: int = 0, schemes: bool = False, page: bool = False) 
             for line in remarkable(own):
                 print(line, flush=True)
         if i % SOMETIMES == 0 or i == count:
-            found = text(claims, first, i)
+            found = f"Random mechanisms {first} to {first + i - 1}:\n\n{told(claims)}"
             print(found, flush=True)
             if page:
                 put(PAGE, "random schemes" if schemes else "random", found)
-
-
-def text(claims: Mapping[str | None, list[Claim]], first: int, count: int) -> str:
-    """Return what the page says."""
-    several = len(claims) > 1
-    heads = ("scheme", *HEADS) if several else HEADS
-    rows = [
-        (str(scheme), *row) if several else row
-        for scheme, own in claims.items()
-        for row in by_wanted(own)
-    ]
-    lines = remarkable([x for own in claims.values() for x in own])
-    others = "\n".join(f"- {line}" for line in lines) or "- none"
-    return (
-        f"Random mechanisms {first} to {first + count - 1}:\n\n{markdown(grid(heads, rows))}\n"
-        f"Those that do not claim their error, do not keep it or tell less than a tenth:\n\n"
-        f"{others}\n"
-    )
 
 
 if __name__ == "__main__":
