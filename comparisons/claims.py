@@ -1,9 +1,9 @@
 """What runs to a wanted error claim, and what is true: counted for the page on the error.
 
-The true error of a run is the largest one of q, v, lam, psi over all times compared, each relative
-to its largest value; the estimate is counted in the same way, from `solution.error`. The ratio of
-both is taken of every run that claims its error and whose true error is above what the truth is
-known to, however much better than wanted it is.
+The true error of a run is the largest one of q, v, z, lam, psi over all times compared, each
+relative to its largest value; the estimate is counted in the same way, from `solution.error`. The
+ratio of both is taken of every run that claims its error and whose true error is above what the
+truth is known to, however much better than wanted it is.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from comparisons.table import grid, markdown
 from genalpha.driver import integrate
 from genalpha.driver.extrapolation import WantedErrorWarning
 from genalpha.errors import GenAlphaError
@@ -79,7 +80,7 @@ def claim(
     Parameters
     ----------
     exact : mapping of str to array
-        The true "q", "v", "lam", "psi", as far as they are known.
+        The true "q", "v", "z", "lam", "psi", as far as they are known.
     """
     found = Claim(name, wanted, known)
     with warnings.catch_warnings(record=True) as caught:
@@ -141,6 +142,23 @@ def remarkable(claims: Iterable[Claim]) -> list[str]:
             what = x.failure or f"true {x.true:.1e}, estimated {x.estimate:.1e}"
             lines.append(f"{x.name}, {x.wanted:.0e}: not claimed, {what:.150}")
     return lines
+
+
+def told(claims: Mapping[str | None, Sequence[Claim]]) -> str:
+    """Return counts and what is remarkable, by scheme; None is the one that `integrate` chooses."""
+    several = set(claims) != {None}
+    rows = [
+        (str(scheme), *row) if several else row
+        for scheme, own in claims.items()
+        for row in by_wanted(own)
+    ]
+    lines = remarkable(x for own in claims.values() for x in own)
+    others = "\n".join(f"- {line}" for line in lines) or "- none"
+    return (
+        f"{markdown(grid(('scheme', *HEADS) if several else HEADS, rows))}\n"
+        f"Those that do not claim their error, do not keep it or tell less than a tenth:\n\n"
+        f"{others}\n"
+    )
 
 
 def put(page: Path, mark: str, text: str) -> None:

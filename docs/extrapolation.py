@@ -1,9 +1,11 @@
 """Write the tables of true errors, estimates and orders into the page on the error of the result.
 
-    python docs/extrapolation.py [errors] [orders] [race] [mechanism ...]
+    python docs/extrapolation.py [errors] [schemes] [orders] [race] [mechanism ...]
 
-takes some minutes; the race, with its figure of work and precision, half an hour.
-`python -m tests.fuzz.result_errors 200 --page` writes the table of random mechanisms.
+takes some minutes; the race, with its figure of work and precision, a quarter of an hour. "errors"
+are those of the scheme that `integrate` chooses, "schemes" those of each.
+`python -m tests.fuzz.result_errors 200 --page` writes the table of random mechanisms, and with
+--schemes that of each scheme.
 """
 
 from __future__ import annotations
@@ -27,11 +29,13 @@ from comparisons.bench.layout import tables
 from comparisons.bench.plan import Plan
 from comparisons.bench.race import MECHANISMS, best
 from comparisons.cases import CASES, Case
-from comparisons.claims import HEADS, WANTED, Claim, by_wanted, claim, put, remarkable
+from comparisons.claims import WANTED, Claim, claim, put, remarkable, told
 from comparisons.extrapolated_orders import order_table
 from comparisons.solvers import SOLVERS
 from comparisons.table import grid, markdown
+from genalpha.errors import UnsupportedProblemError
 from genalpha.model import Mechanism
+from genalpha.schemes import SCHEMES
 
 PAGE = Path(__file__).parent / "pages" / "theory" / "extrapolation.md"
 FIGURE = PAGE.parents[1] / "images" / "error_race.png"
@@ -45,6 +49,8 @@ def main(what: list[str]) -> None:
         put(PAGE, "race", raced([x for x in what if x in error_race.CASES] or error_race.CASES))
     if "errors" in what or not what:
         errors([x for x in what if x in CASES] or list(CASES))
+    if "schemes" in what or not what:
+        by_scheme([x for x in what if x in CASES] or list(CASES))
     if "orders" in what or not what:
         put(PAGE, "orders", order_table())
 
@@ -60,17 +66,27 @@ def errors(names: Sequence[str]) -> None:
             put(PAGE, "errors", error_tables(claims))
 
 
+def by_scheme(names: Sequence[str]) -> None:
+    """Write the counts of each scheme, as far as they are done."""
+    claims: dict[str | None, list[Claim]] = {scheme: [] for scheme in SCHEMES}
+    for name in names:
+        case = CASES[name]
+        if case.make().reference is None:
+            continue
+        for scheme in SCHEMES:
+            own = judged(case, scheme)
+            refused = all(x.failure.startswith(UnsupportedProblemError.__name__) for x in own)
+            claims[scheme] += [] if refused else own
+            print(scheme, name, *remarkable(own), sep="\n  ", flush=True)
+        put(PAGE, "error schemes", told(claims))
+
+
 def error_tables(claims: Mapping[str, list[Claim]]) -> str:
     """Return counts, the table, and what is remarkable."""
-    everything = [x for own in claims.values() for x in own]
+    everything: list[Claim] = [x for own in claims.values() for x in own]
     heads = ("mechanism", *(f"{wanted:.0e}" for wanted in WANTED))
     rows = [(name, *map(cell, own)) for name, own in claims.items()]
-    others = "\n".join(f"- {line}" for line in remarkable(everything)) or "- none"
-    return (
-        f"{markdown(grid(HEADS, by_wanted(everything)))}\n{markdown(grid(heads, rows))}\n"
-        f"Those that do not claim their error, do not keep it or tell less than a tenth:\n\n"
-        f"{others}\n"
-    )
+    return f"{told({None: everything})}\n{markdown(grid(heads, rows))}"
 
 
 def raced(names: Sequence[str]) -> str:
@@ -116,7 +132,7 @@ def work_and_precision(ax: Any, climbs: Sequence[Climb]) -> None:
     ax.grid(alpha=0.3)
 
 
-def judged(case: Case) -> list[Claim]:
+def judged(case: Case, scheme: str | None = None) -> list[Claim]:
     """Compare one mechanism with its reference, at the times of the comparisons."""
     o: Mechanism = case.make()
     assert o.reference is not None
@@ -124,11 +140,12 @@ def judged(case: Case) -> list[Claim]:
     motions = [o.reference.motion(float(t)) for t in times]
     exact = {
         kind: np.array([getattr(x, kind) for x in motions], dtype=float)
-        for kind in ("q", "v", "lam", "psi")
-        if getattr(motions[0], kind) is not None
+        for kind in ("q", "v", "z", "lam", "psi")
+        if getattr(motions[0], kind, None) is not None
     }
     known = max(BEST, 10.0**-o.reference.digits)
-    return [claim(o, times, exact, wanted, known, case.name) for wanted in WANTED]
+    name = case.name if scheme is None else f"{scheme}, {case.name}"
+    return [claim(o, times, exact, wanted, known, name, scheme) for wanted in WANTED]
 
 
 def cell(x: Claim) -> str:

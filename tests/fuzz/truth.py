@@ -9,7 +9,9 @@ SciPy's DOP853 on the index-reduced equations, with the derivatives that the mod
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -68,13 +70,7 @@ def truth_of(o: Model, t_end: float) -> Truth:
     NoTruthError
         The constraints come near a singularity, or errors grow too much.
     """
-    n, calls = o.n, itertools.count()
-
-    def rates(t: float, y: Array) -> Array:
-        if next(calls) > CALLS:  # near a singularity, steps shrink for ever
-            raise NoTruthError
-        return np.concatenate([y[n:], accelerations(o, t, y[:n], y[n:])[0]])
-
+    n, rates = o.n, _rates(o, CALLS)
     start = np.concatenate([o.x0, o.v0])
     options = {"method": "DOP853", "dense_output": True}
     try:
@@ -95,6 +91,27 @@ def truth_of(o: Model, t_end: float) -> Truth:
     if not growth < GROWTH:
         raise NoTruthError
     return Truth(o, run.sol, t_end, max(1.0, float(growth)), float(np.abs(run.y).max()))
+
+
+def more_exactly(truth: Truth, exact: float) -> Truth:
+    """Return the same motion, computed once more."""
+    o = truth.model
+    start, until = np.concatenate([o.x0, o.v0]), (0.0, truth.t_end)
+    rates = _rates(o, math.inf)
+    run = solve_ivp(rates, until, start, "DOP853", dense_output=True, rtol=exact, atol=exact)
+    return replace(truth, dense=run.sol)
+
+
+def _rates(o: Model, most: float) -> Callable[[float, Array], Array]:
+    """Return the right-hand side of the equations of first order, for so many calls at most."""
+    n, calls = o.n, itertools.count()
+
+    def rates(t: float, y: Array) -> Array:
+        if next(calls) > most:  # near a singularity, steps shrink for ever
+            raise NoTruthError
+        return np.concatenate([y[n:], accelerations(o, t, y[:n], y[n:])[0]])
+
+    return rates
 
 
 def _check_condition(o: Model, x: Array, t: float) -> None:

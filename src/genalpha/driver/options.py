@@ -147,11 +147,12 @@ RESULT = (
     Option(
         "error",
         None,
-        Numbers(("q", "v", "lam", "psi"), Number(1e-13, 0.1)),
-        "The wanted error of the result, not of a step: for each of q, v, lam and psi, the largest "
-        "error of any component at any time, relative to the largest value of any component at any "
-        "time. A number, or a dict for some of them: {'q': 1e-8, 'lam': 1e-4}. The motion is then "
-        "computed several times and extrapolated; `solution.error` has the estimate. Default None: "
+        Numbers(("q", "v", "z", "lam", "psi"), Number(1e-13, 0.1)),
+        "The wanted error of the result, not of a step: for each of q, v, z, lam and psi, the "
+        "largest error of any component at any time, relative to the largest value of any "
+        "component at any time. A number, or a dict for some of them: {'q': 1e-8, 'lam': 1e-4}. "
+        "The motion is then computed several times and extrapolated; `solution.error` has the "
+        "estimate. Default None: "
         "`h`, or `rtol` and `atol`, say how long steps are. With it, `rtol` and `atol` are those "
         "of a first run that finds out where steps must be short (1e-2 and 1e-3 unless given), and "
         "`maxsteps` is the most steps of all runs together.",

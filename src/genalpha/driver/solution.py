@@ -103,7 +103,7 @@ class Solution:
 
     def _one_by_one(self, t_eval: Array | None) -> Knot:
         """Return the motion at steps, or at some times, as arrays."""
-        shown = list(self._knots) if t_eval is None else [self._at(t) for t in t_eval]
+        shown = list(self._knots) if t_eval is None else self._at_all(t_eval)
         times: Any = np.array([knot.t for knot in shown])
         return Knot(times, *(rows([knot[i] for knot in shown]) for i in range(1, 6)))
 
@@ -153,7 +153,7 @@ class Solution:
             knot = self._at(float(times), side)
             found = Knot(knot.t, *(x.copy() for x in knot[1:]))  # the caller's own
         else:
-            knots = [self._at(x, side) for x in times]
+            knots = self._at_all(times, side)
             found = Knot(times, *(rows([k[i] for k in knots]) for i in range(1, 6)))  # type: ignore[arg-type]
         return narrow_knot(found, self._n) if self.z.shape[1] else found
 
@@ -315,6 +315,10 @@ class Solution:
         if side == "after":  # the last of those at the same time
             index = np.maximum(index, np.searchsorted(forward, along, "right") - 1)
         return np.minimum(index, len(self.steps) - 1)
+
+    def _at_all(self, times: Array, side: str = "after") -> list[Knot]:
+        """Return the motion at some times."""
+        return [self._at(t, side) for t in times.tolist()]
 
     def _at(self, t: float, side: str = "after") -> Knot:
         right = self._right_of(t, side)

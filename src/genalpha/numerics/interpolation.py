@@ -107,29 +107,37 @@ def interpolate_rows(left: Knot, right: Knot, t: Array) -> Knot:
 
 
 class Osculating:
-    """The polynomial with given values and derivatives at k times; its error is O(h^(2 k)).
+    """Polynomials with given values and derivatives at k times each; their errors are O(h^(2 k)).
 
     By Newton's divided differences, in which every time counts twice.
 
     Parameters
     ----------
-    times : (k,) array
-    x, d : (k, n) array
+    times : (..., k) array
+    x, d : (..., k, n) array
         Values and derivatives.
     """
 
     def __init__(self, times: Array, x: Array, d: Array) -> None:
-        z = np.repeat(times, 2)
-        column = np.empty((z.size - 1, x.shape[1]))
-        column[::2] = d
-        column[1::2] = np.diff(x, axis=0) / np.diff(times)[:, None]
-        self._nodes, self._coefficients = z[:-1], np.empty((z.size, x.shape[1]))
-        self._coefficients[0], self._coefficients[1] = x[0], column[0]
-        for k in range(2, z.size):
-            column = np.diff(column, axis=0) / (z[k:] - z[:-k])[:, None]
-            self._coefficients[k] = column[0]
+        z = np.repeat(times, 2, axis=-1)
+        column = np.empty((*z.shape[:-1], z.shape[-1] - 1, x.shape[-1]))
+        column[..., ::2, :] = d
+        column[..., 1::2, :] = _divided(x, np.diff(times, axis=-1))
+        self._nodes = z[..., :-1]
+        self._coefficients = np.empty((*z.shape, x.shape[-1]))
+        self._coefficients[..., 0, :] = x[..., 0, :]
+        self._coefficients[..., 1, :] = column[..., 0, :]
+        for k in range(2, z.shape[-1]):
+            column = _divided(column, z[..., k:] - z[..., :-k])
+            self._coefficients[..., k, :] = column[..., 0, :]
 
-    def at(self, t: float) -> Array:
-        """Return the value at a time."""
-        powers = np.cumprod(t - self._nodes)
-        return np.asarray(self._coefficients[0] + powers @ self._coefficients[1:])
+    def at(self, t: float | Array) -> Array:
+        """Return the value of each polynomial at its time; `t` has the shape of all of them."""
+        powers = np.cumprod(np.asarray(t)[..., None] - self._nodes, axis=-1)
+        rest = self._coefficients[..., 1:, :]
+        return np.asarray(self._coefficients[..., 0, :] + (powers[..., None, :] @ rest)[..., 0, :])
+
+
+def _divided(x: Array, by: Array) -> Array:
+    """Return divided differences of rows."""
+    return np.asarray((x[..., 1:, :] - x[..., :-1, :]) / by[..., None])

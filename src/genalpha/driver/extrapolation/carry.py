@@ -8,15 +8,15 @@ whole motion is known: functions that count their calls cannot change it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from genalpha.driver.events import Events
 from genalpha.driver.extrapolation.estimate import TINY
+from genalpha.driver.extrapolation.measure import Pair, Sizes
 from genalpha.driver.extrapolation.points import consistent
-from genalpha.driver.extrapolation.trial import Pair
 from genalpha.driver.extrapolation.windows import Budget, Window
 from genalpha.errors import GenAlphaError
 from genalpha.model import Mechanism
@@ -68,7 +68,7 @@ class Inherited(NamedTuple):
     follows: bool
 
 
-def through_window(window: Window, off: Pair, sizes: Mapping[str, float], budget: Budget) -> Window:
+def through_window(window: Window, off: Pair, sizes: Sizes, budget: Budget) -> Window:
     """Return a window whose errors have those of its start in them."""
     if window.times.size == 1 or not any(x.any() for x in off):
         return window
@@ -81,15 +81,15 @@ def through_window(window: Window, off: Pair, sizes: Mapping[str, float], budget
     return window._replace(bounds=(q, v), signed=_added(carried, window.signed, sizes))
 
 
-def at_end(window: Window, sizes: Mapping[str, float]) -> Pair:
+def at_end(window: Window, sizes: Sizes) -> Pair:
     """Return the error at the end of a window as it is carried on: with signs, and cautiously."""
     whole = _added(window.signed, _surplus(window, sizes), sizes)
     pairs = zip(whole, window.trial.noises, strict=True)
-    dq, dv = (_louder(x[-1], float(noise[-1])) for x, noise in pairs)
+    dq, dv = (_louder(x[-1], noise[-1]) for x, noise in pairs)
     return dq, dv
 
 
-def _surplus(window: Window, sizes: Mapping[str, float]) -> Pair:
+def _surplus(window: Window, sizes: Sizes) -> Pair:
     """Return what is added to a window's own errors, which then do not become smaller along it.
 
     What they seem to lose, in q and v together, they may have in directions that differences of
@@ -98,14 +98,13 @@ def _surplus(window: Window, sizes: Mapping[str, float]) -> Pair:
     own = window.trial.signed
     if window.stop is not None:
         own = window.cut(own, window.stop.t)
-    each = [np.abs(x).max(axis=1) / (sizes[k] or 1.0) for k, x in zip("qv", own, strict=True)]
-    now = np.maximum(*each)
+    now = sizes.relative(own)
     factor = np.minimum(np.maximum.accumulate(now) / np.maximum(now, TINY), LARGEST_RAISE)
     q, v = ((CAUTION * factor - 1.0)[:, None] * x for x in own)
     return q, v
 
 
-def _louder(signed: Array, noise: float) -> Array:
+def _louder(signed: Array, noise: Array) -> Array:
     """Return errors with noise; where there is nothing else, signs alternate."""
     signs = np.where(signed == 0.0, (-1.0) ** np.arange(signed.size), np.sign(signed))
     return np.asarray(signed + noise * signs)
@@ -117,18 +116,12 @@ def _turned(off: Pair) -> Pair:
     return dq, dv
 
 
-def _larger(one: Pair, other: Pair, sizes: Mapping[str, float]) -> Pair:
+def _larger(one: Pair, other: Pair, sizes: Sizes) -> Pair:
     """Return the pair that is larger at the end of a window."""
-
-    def size(pair: Pair) -> float:
-        return max(
-            float(np.abs(x[-1]).max()) / (sizes[k] or 1.0) for k, x in zip("qv", pair, strict=True)
-        )
-
-    return one if size(one) >= size(other) else other
+    return one if sizes.relative(one)[-1] >= sizes.relative(other)[-1] else other
 
 
-def _carried(window: Window, off: Pair, sizes: Mapping[str, float], budget: Budget) -> Pair:
+def _carried(window: Window, off: Pair, sizes: Sizes, budget: Budget) -> Pair:
     """Return what becomes of an error at the start, at the points of the coarsest run."""
     runs, base = window.runs, window.trial.base
     start, reference = runs.start, runs.run(base)
@@ -144,25 +137,20 @@ def _carried(window: Window, off: Pair, sizes: Mapping[str, float], budget: Budg
     return (moved.q - reference.q) / scale, (moved.v - reference.v) / scale
 
 
-def _visible(off: Pair, sizes: Mapping[str, float]) -> float:
+def _visible(off: Pair, sizes: Sizes) -> float:
     """Return by what errors are multiplied so that differences show them."""
-    return VISIBLE / max(
-        np.abs(x).max() / (sizes[k] or 1.0) for k, x in zip("qv", off, strict=True)
-    )
+    return VISIBLE / float(sizes.relative(off))
 
 
-def _added(carried: Pair, signed: Pair, sizes: Mapping[str, float]) -> Pair:
+def _added(carried: Pair, signed: Pair, sizes: Sizes) -> Pair:
     """Add errors with the sign that makes them larger at the end of the window."""
-    three = zip(carried, signed, (sizes[k] or 1.0 for k in "qv"), strict=True)
-    agree = sum(float(x[-1] @ y[-1]) / size**2 for x, y, size in three)
+    agree = sizes.product((carried[0][-1], carried[1][-1]), (signed[0][-1], signed[1][-1]))
     sign = 1.0 if agree >= 0.0 else -1.0
     q, v = (x + sign * y for x, y in zip(carried, signed, strict=True))
     return q, v
 
 
-def over_impact(
-    events: Events, impact: Impact, off: Pair, sizes: Mapping[str, float]
-) -> tuple[Pair, bool]:
+def over_impact(events: Events, impact: Impact, off: Pair, sizes: Sizes) -> tuple[Pair, bool]:
     """Return the error after an impact, and whether the impact does the same when asked again.
 
     Parameters
@@ -171,8 +159,7 @@ def over_impact(
     impact : Impact
     off : (dq, dv)
         The error before it, with sign.
-    sizes : mapping
-        Of "q" and "v".
+    sizes : Sizes
     """
     if not any(x.any() for x in off):
         return off, True

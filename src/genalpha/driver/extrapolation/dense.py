@@ -12,17 +12,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from genalpha.driver.extrapolation.measure import Pair, by_kind, joined
 from genalpha.model import Mechanism
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.interpolation import Osculating
 
 Array = np.ndarray
-Pair = tuple[Array, Array]
 
 #: Points of the coarsest grid that a polynomial goes through, and of the one to compare with.
 COARSE, FEWER = 8, 6
 #: Points that a polynomial goes through, with its derivatives.
 POINTS = 6
+#: Polynomials that are made at once.
+TOGETHER = 128
 #: At most so many intervals are looked at for the error between points.
 LOOKED_AT = 7
 #: Errors of polynomials through 4, 5, 6 points fall in about a geometric sequence: that of the last
@@ -74,67 +76,82 @@ class Dense:
     ) -> None:
         self._o, self._times, self._q, self._v = mechanism, times, q, v
         self._off = (0.0 * q, 0.0 * v) if off is None else off
-        self._vdots: dict[int, Array] = {}
+        self._vdot, self._has_vdot = np.empty_like(v), np.zeros(times.size, dtype=bool)
         self._polynomials: dict[tuple[int, int], Osculating] = {}
         self._sign = 1.0 if times[-1] > times[0] else -1.0
         self._along = self._sign * times
 
-    def at(self, t: float, count: int = POINTS) -> Pair:
-        """Return position and velocity at `t` from the `count` nearest points."""
-        times = self._times
-        place = int(np.searchsorted(self._along, self._sign * t)) - count // 2
-        first = min(max(place, 0), max(times.size - count, 0))
-        last = min(first + count, times.size)
-        found = self._polynomial(first, last).at(t)
-        n = self._q.shape[1]
-        return found[:n], found[n:]
+    def at(self, t: float) -> Pair:
+        """Return position and velocity at a time."""
+        count = min(POINTS, self._times.size)
+        first = int(self._first(np.array([t]), count)[0])
+        if (first, count) not in self._polynomials:  # an event asks there again and again
+            self._polynomials[first, count] = self._through(first + np.arange(count))
+        return self._halves(self._polynomials[first, count].at(t))
 
-    def _polynomial(self, first: int, last: int) -> Osculating:
-        """Return the polynomial of q and v, one after the other, through some points."""
-        if (first, last) not in self._polynomials:
-            near, q, v = (x[first:last] for x in (self._times, self._q, self._v))
-            vdot = np.array([self._vdot(i) for i in range(first, last)])
-            self._polynomials[first, last] = Osculating(
-                near, np.hstack([q, v]), np.hstack([v, vdot])
+    def at_all(self, times: Array, count: int = POINTS) -> Pair:
+        """Return the same at many times, from the `count` nearest points of each."""
+        count = min(count, self._times.size)
+        first = self._first(times, count)
+        found = [
+            self._through(first[i : i + TOGETHER, None] + np.arange(count)).at(
+                times[i : i + TOGETHER]
             )
-        return self._polynomials[first, last]
+            for i in range(0, times.size, TOGETHER)
+        ]
+        return self._halves(np.concatenate(found))
 
-    def _vdot(self, i: int) -> Array:
-        if i not in self._vdots:
+    def _halves(self, x: Array) -> Pair:
+        n = self._q.shape[1]
+        return x[..., :n], x[..., n:]
+
+    def _first(self, times: Array, count: int) -> Array:
+        """Return the first ones of the points next to each time."""
+        place = np.searchsorted(self._along, self._sign * times) - count // 2
+        return np.minimum(np.maximum(place, 0), self._times.size - count)
+
+    def _through(self, points: Array) -> Osculating:
+        """Return polynomials of q and v, one after the other, through some points each."""
+        for i in np.unique(points[~self._has_vdot[points]]).tolist():
             point = float(self._times[i]), self._q[i], self._v[i]
-            self._vdots[i] = accelerations(self._o, *point, *self._o.multiplier_guess())[0]
-        return self._vdots[i]
+            self._vdot[i] = accelerations(self._o, *point, *self._o.multiplier_guess())[0]
+            self._has_vdot[i] = True
+        q, v, vdot = (x[points] for x in (self._q, self._v, self._vdot))
+        x, d = np.concatenate([q, v], axis=-1), np.concatenate([v, vdot], axis=-1)
+        return Osculating(self._times[points], x, d)
 
-    def error_at(self, t: float) -> Pair:
-        """Return about the errors of q and v at a time between points, with signs, shape (n,)."""
-        good, less, least = (self.at(t, POINTS - i) for i in range(3))
-        right = min(max(int(np.searchsorted(self._along, self._sign * t)), 1), len(self._q) - 1)
-        dq, dv = (
-            _fallen(*three) + _larger(off[right - 1], off[right])
-            for *three, off in zip(good, less, least, self._off, strict=True)
-        )
-        return dq, dv
+    def errors_at(self, times: Array) -> Pair:
+        """Return about the errors of q and v at times between points, with signs."""
+        n, (off_q, off_v) = self._o.n_moving, self._off
+        good, less, least = (by_kind(self.at_all(times, POINTS - i), n) for i in range(3))
+        right = np.clip(np.searchsorted(self._along, self._sign * times), 1, len(self._q) - 1)
+        before, after = (by_kind((off_q[i], off_v[i]), n) for i in (right - 1, right))
+        found = {
+            k: _fallen(good[k], less[k], least[k]) + _larger(before[k], after[k]) for k in good
+        }
+        return joined(found, self._q.shape[1])
 
-    def multipliers_off(self, t: float, off: Pair) -> Pair:
-        """Return what errors of q and v do to lam and psi at a time."""
-        o, (q, v) = self._o, self.at(t)
-        _, lam, psi = accelerations(o, t, q, v, *o.multiplier_guess())
-        _, lam_off, psi_off = accelerations(o, t, q + off[0], v + off[1], lam, psi)
-        return lam_off - lam, psi_off - psi
+    def multipliers_off(self, times: Array, off: Pair) -> Pair:
+        """Return what errors of q and v do to lam and psi at some times."""
+        o, changes = self._o, []
+        for t, q, v, dq, dv in zip(times.tolist(), *self.at_all(times), *off, strict=True):
+            _, lam, psi = accelerations(o, t, q, v, *o.multiplier_guess())
+            _, lam_off, psi_off = accelerations(o, t, q + dq, v + dv, lam, psi)
+            changes.append((lam_off - lam, psi_off - psi))
+        lam, psi = (np.array(x) for x in zip(*changes, strict=True))
+        return lam, psi
 
     def errors(self, kinds: Sequence[str]) -> dict[str, float]:
-        """Return the largest errors between the points, of some of "q", "v", "lam", "psi"."""
-        times = self._times
-        found = dict.fromkeys(kinds, 0.0)
-        for i in self._likely():
-            t = float(0.5 * (times[i] + times[i + 1]))
-            off = self.error_at(t)
-            errors = dict(zip("qv", off, strict=True))
-            if "lam" in found or "psi" in found:
-                errors |= zip(("lam", "psi"), self.multipliers_off(t, off), strict=True)
-            for kind in found:
-                found[kind] = max(found[kind], float(np.abs(errors[kind]).max(initial=0.0)))
-        return found
+        """Return the largest errors between the points, of some of "q", "v", "z", "lam", "psi"."""
+        i = np.array(self._likely())
+        times = 0.5 * (self._times[i] + self._times[i + 1])
+        off = self.errors_at(times)
+        errors = by_kind(off, self._o.n_moving)
+        if "lam" in kinds or "psi" in kinds:
+            errors |= zip(("lam", "psi"), self.multipliers_off(times, off), strict=True)
+        return {
+            kind: float(np.abs(x).max(initial=0.0)) for kind, x in errors.items() if kind in kinds
+        }
 
     def _likely(self) -> list[int]:
         """Return intervals where errors are likely.
@@ -142,19 +159,28 @@ class Dense:
         Both ends, where the motion bends most, and where the finest run needs most correction.
         """
         h, last = np.diff(self._times)[:, None], self._times.size - 2
-        bends = np.diff(self._q, axis=0) - 0.5 * h * (self._v[1:] + self._v[:-1])
-        most = np.argsort(np.abs(bends).max(axis=1))[-(LOOKED_AT - 4) :]
+        bends = np.abs(np.diff(self._q, axis=0) - 0.5 * h * (self._v[1:] + self._v[:-1]))
+        n, most = self._o.n_moving, []
+        for own in (bends[:, :n], bends[:, n:]):  # those of states have other units
+            if own.shape[1]:
+                most += np.argsort(own.max(axis=1))[-(LOOKED_AT - 4) :].tolist()
         worst = (min(int(np.abs(x).max(axis=1).argmax()), last) for x in self._off)
-        return sorted({0, last, *most.tolist(), *worst})
+        return sorted({0, last, *most, *worst})
+
+
+def _size(x: Array) -> Array:
+    """Return the largest component of each row."""
+    return np.asarray(np.abs(x).max(axis=1, initial=0.0, keepdims=True))
 
 
 def _larger(x: Array, y: Array) -> Array:
-    """Return the larger one of two vectors."""
-    return x if np.abs(x).max(initial=0.0) > np.abs(y).max(initial=0.0) else y
+    """Return the larger one of two vectors, row by row."""
+    return np.where(_size(x) > _size(y), x, y)
 
 
 def _fallen(good: Array, less: Array, least: Array) -> Array:
-    """Return the error of the best of three values."""
+    """Return the errors of the best of three values, row by row."""
     off = good - less
-    first, second = np.abs(off).max(initial=0.0), np.abs(less - least).max(initial=0.0)
-    return off * (min(1.0, FALLS * first / second) if second else 1.0)
+    first, second = _size(off), _size(less - least)
+    ratio = np.divide(FALLS * first, second, out=np.ones_like(first), where=second > 0.0)
+    return np.asarray(off * np.minimum(1.0, ratio))

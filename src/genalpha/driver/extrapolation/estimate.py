@@ -100,12 +100,12 @@ def lifted(estimate: Array, reference: Array) -> Array:
     """Return estimates of multipliers that are nowhere small beside those of the velocities.
 
     Where they are less than what velocities let expect, by the median over the run of the ratio
-    of both, that may be an accident of sign.
+    of both, that may be an accident of sign. `reference` has the velocities' estimates, shape (s,).
     """
     if not estimate.size:
         return estimate
     size = np.maximum(estimate.max(axis=1), TINY)
-    given = np.maximum(reference.max(axis=1), TINY)
+    given = np.maximum(reference, TINY)
     usual = np.median((size / given)[1:]) * given
     return np.asarray(estimate * np.minimum(np.maximum(usual / size, 1.0), LARGEST_LIFT)[:, None])
 

@@ -44,9 +44,11 @@ class SmoothGrid:
         count = min(COSINES, sizes.size // STEPS_PER_COSINE)
         self.is_equal = count < 2
         if not self.is_equal:
-            rate = chebyshev.Chebyshev.interpolate(_smooth(np.log(sizes), count), DEGREE, [0, 1])
-            logs = rate(np.linspace(0.0, 1.0, 4 * sizes.size))
-            self.is_equal = bool(logs.max() <= worth * logs.min())
+            size = _smooth(np.log(sizes), count)
+            seen = size(np.linspace(0.0, 1.0, 4 * sizes.size))
+            self.is_equal = bool(seen.max() <= worth * seen.min())
+        if not self.is_equal:
+            rate = chebyshev.Chebyshev.interpolate(size, DEGREE, [0, 1])
             self._part = rate.integ(lbnd=0.0)
             self._whole = float(self._part(1.0))
 

@@ -17,8 +17,8 @@ from genalpha.driver.extrapolation.carry import (
 )
 from genalpha.driver.extrapolation.lookout import Lookout
 from genalpha.driver.extrapolation.loose import Loose, loose_run
+from genalpha.driver.extrapolation.measure import Pair, Sizes
 from genalpha.driver.extrapolation.suited import cheapest, first_density, of_first_run, suited
-from genalpha.driver.extrapolation.trial import Pair
 from genalpha.driver.extrapolation.windows import Budget, Pass, Window, divided
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import InvalidOptionError
@@ -59,8 +59,8 @@ class Legs:
 
     Attributes
     ----------
-    sizes : dict of str to float
-        The largest values of "q", "v", "lam", "psi" so far.
+    sizes : Sizes
+        The largest values so far.
     budget : Budget
     counted : list of Counters
         Of all runs but the loose ones.
@@ -79,7 +79,7 @@ class Legs:
         self._inherited = inherited or Inherited(None, 0, False)
         self._mechanism, self._start, self._t_final = mechanism, start, t_final
         self._scheme, self._options, self._counters = scheme, options, counters
-        self.sizes = dict.fromkeys(("q", "v", "lam", "psi"), 0.0)
+        self.sizes = Sizes(mechanism.n_moving)
         self.maxsteps = of_first_run(mechanism, options).maxsteps
         self.budget = Budget(self.maxsteps)
         self.counted: list[Counters] = []
@@ -132,18 +132,13 @@ class Legs:
                 ahead = lookout.ahead()
                 loose = loose_run(o, start, self._t_final, first, self._counters, *ahead)
                 self._loose = loose
-                for kind, size in loose.sizes.items():
-                    self.sizes[kind] = max(self.sizes[kind], size)
+                self.sizes.include(loose.sizes)
             windows = divided(loose.times)
             is_last = loose.times[-1] == self._t_final
             self._count += len(windows)
             count = self._count + (not is_last or self._inherited.follows)
             share = tighter * (PART / count**POWER if count > 1 else 1.0)
-            allowed = {
-                kind: share * x * self.sizes[kind]
-                for kind, x in chosen.error.items()
-                if self.sizes[kind]
-            }
+            allowed = self.sizes.absolute({kind: share * x for kind, x in chosen.error.items()})
             found += through.through(start, windows, allowed, density, lookout.look)
             if is_last or found[-1].stop is not None:
                 return found, stepper
@@ -189,7 +184,7 @@ def _completed(o: Mechanism, t: float, q: Any, v: Any) -> Knot:
 def carried(
     legs: list[Leg],
     events: Events,
-    sizes: Mapping[str, float],
+    sizes: Sizes,
     budget: Budget,
     off: Pair | None = None,
 ) -> tuple[list[Leg], bool]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from genalpha.driver.adaptive import AdaptiveSteps
 from genalpha.driver.events import Coordinates, Events
+from genalpha.driver.extrapolation.measure import by_kind
 from genalpha.driver.integration import Integration
 from genalpha.driver.march import March
 from genalpha.driver.options import Options
@@ -36,7 +37,7 @@ BEYOND, OF_THE_WAY = 0.5, 0.01
 
 
 class Loose(NamedTuple):
-    """Times of a loose run, and the sizes of "q", "v", "lam", "psi" in it."""
+    """Times of a loose run, and the sizes of all kinds in it."""
 
     times: Array
     sizes: Mapping[str, float]
@@ -84,7 +85,8 @@ def _beyond(march: March, t: float, t0: float, t_final: float) -> float:
 
 def _sizes(o: Mechanism, times: Array, q: Array, v: Array) -> dict[str, float]:
     """Return the sizes of all quantities, none of them smaller than what counts beside others."""
-    span, largest_q, largest_v = abs(times[-1] - times[0]), np.abs(q).max(), np.abs(v).max()
+    span, parts = abs(times[-1] - times[0]), by_kind((q, v), o.n_moving)
+    largest_q, largest_v = (np.abs(parts[kind]).max() for kind in "qv")
     sizes = {
         "q": max(largest_q, SMALL * largest_v * span),
         "v": max(largest_v, SMALL * largest_q / span),
@@ -92,8 +94,11 @@ def _sizes(o: Mechanism, times: Array, q: Array, v: Array) -> dict[str, float]:
     natural = SMALL * _natural_multiplier(o, float(times[0]), q[0], v[0])
     points = np.linspace(0, len(q) - 1, min(SAMPLES, len(q))).round().astype(int)
     guess = o.multiplier_guess()
-    found = [accelerations(o, float(times[i]), q[i], v[i], *guess)[1:] for i in points]
-    for kind, x in zip(("lam", "psi"), zip(*found, strict=True), strict=True):
+    found = [accelerations(o, float(times[i]), q[i], v[i], *guess) for i in points]
+    if o.n_states:
+        change = span * max(np.abs(x[0][o.n_moving :]).max() for x in found)
+        sizes["z"] = max(np.abs(parts["z"]).max(), SMALL * change)
+    for kind, x in zip(("lam", "psi"), list(zip(*found, strict=True))[1:], strict=True):
         size = np.abs(np.array(x)).max(initial=0.0)
         sizes[kind] = max(size, natural) if np.size(x) else 0.0
     return {kind: float(x) for kind, x in sizes.items()}

@@ -16,6 +16,9 @@ CORRECTIONS = 5
 #: Corrections below this, relative to the size of the coordinates, are rounding; if they are below
 #: the second, and not smaller than half of the last, they are the noise of differenced rates.
 SMALL, NOISE = 1e-14, 1e-8
+#: The next correction is about the product of the last one and of how far the matrix is from where
+#: it should be made, times a curvature: it is rounding if that product is below this.
+PRODUCT = 1e-18
 
 
 def consistent(o: Mechanism, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Knot:
@@ -42,12 +45,14 @@ def _with_one_matrix(o: Mechanism, t: float, q: Array, v: Array) -> tuple[Array,
     J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))
     solve = factorize(saddle(o.mass(t, q), J.T, J))
     right = np.zeros(n + o.n_lam + o.n_psi)
+    moved = 0.0
     if o.n_lam:
         last = np.inf
         for _ in range(CORRECTIONS):
             right[n : n + o.n_lam] = -o.holonomic(t, q)
             q, size = _corrected(solve, right, q, n)
-            if _is_done(size, last):
+            moved += size
+            if _is_done(size, last, moved):
                 break
             last = size
         else:
@@ -56,7 +61,8 @@ def _with_one_matrix(o: Mechanism, t: float, q: Array, v: Array) -> tuple[Array,
     for _ in range(CORRECTIONS):
         right[n:] = -np.concatenate([o.holonomic_rate(t, q, v), o.nonholonomic(t, q, v)])
         v, size = _corrected(solve, right, v, n)
-        if _is_done(size, last):
+        moved += size
+        if _is_done(size, last, moved):
             return q, v
         last = size
     return None
@@ -68,5 +74,5 @@ def _corrected(solve: Solve, right: Array, x: Array, n: int) -> tuple[Array, flo
     return x + step, float(np.abs(step).max() / max(1.0, np.abs(x).max()))
 
 
-def _is_done(size: float, last: float) -> bool:
-    return size <= SMALL or (size <= NOISE and size >= 0.5 * last)
+def _is_done(size: float, last: float, moved: float) -> bool:
+    return size <= SMALL or size * moved <= PRODUCT or (size <= NOISE and size >= 0.5 * last)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from genalpha.driver.advance import Advance
 from genalpha.driver.extrapolation.carry import Inherited
+from genalpha.driver.extrapolation.measure import Pair
 from genalpha.driver.extrapolation.solution import ExtrapolatedSolution
-from genalpha.driver.extrapolation.trial import Pair
 from genalpha.numerics.interpolation import Knot
 
 

@@ -12,13 +12,13 @@ from genalpha.driver.events import Events
 from genalpha.driver.extrapolation.carry import Inherited
 from genalpha.driver.extrapolation.columns import COUNTED
 from genalpha.driver.extrapolation.legs import Leg, Legs, carried
+from genalpha.driver.extrapolation.measure import Pair
 from genalpha.driver.extrapolation.solution import (
     ColumnCost,
     ExtrapolatedSolution,
     ExtrapolationCounters,
     Points,
 )
-from genalpha.driver.extrapolation.trial import Pair
 from genalpha.driver.extrapolation.windows import Window
 from genalpha.driver.options import Options
 from genalpha.driver.origin import Origin
@@ -92,9 +92,8 @@ def _passes(legs: Legs, events: Events, wanted: Mapping[str, float], off: Pair |
         gone, repeatable = carried(gone, happened, legs.sizes, legs.budget, off)
         windows = [window for leg in gone for window in leg.windows]
         points = Points(gone)
-        absolute = {kind: x * legs.sizes[kind] for kind, x in wanted.items() if legs.sizes[kind]}
         alone = len(windows) == 1 and off is None
-        parts = windows[0].parts if alone else points.parts(absolute)
+        parts = windows[0].parts if alone else points.parts(legs.sizes.absolute(wanted))
         found.append(Gone(gone, points, parts, happened))
         largest = float(parts.max())
         missed = any(window.parts.max() > 1.0 for window in windows)

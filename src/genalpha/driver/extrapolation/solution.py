@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from genalpha.driver.extrapolation.carry import CAUTION
+from genalpha.driver.extrapolation.dense import Dense
 from genalpha.driver.extrapolation.legs import Leg
+from genalpha.driver.extrapolation.measure import Pair, by_kind, joined
 from genalpha.driver.extrapolation.points import consistent
-from genalpha.driver.extrapolation.trial import SAMPLES, WORST, Pair, multiplier_errors
+from genalpha.driver.extrapolation.trial import SAMPLES, WORST, multiplier_errors
 from genalpha.driver.origin import Origin
 from genalpha.driver.solution import Solution, rows
 from genalpha.model import Mechanism
@@ -92,7 +94,7 @@ class Points(Sequence[Knot]):
         self.firsts = [int(i) for i, new in zip(firsts, [True, *last], strict=True) if new][:-1]
         self.order = min(w.trial.order for w in windows)
         self._mechanisms = [leg.mechanism for leg in legs]
-        self._denses = [w.trial.dense for w in windows]
+        self._trials = [w.trial for w in windows]
         self._knots: dict[int, Knot] = {}
         for leg, following in zip(legs, self.firsts[1:], strict=False):
             assert leg.impact is not None
@@ -125,17 +127,37 @@ class Points(Sequence[Knot]):
 
     def between(self, t: float, right: int) -> Knot:
         """Return the motion between a point and the one before it."""
-        window = int(np.searchsorted(self.starts, right)) - 1
-        q, v = self._denses[window].at(t)
+        q, v = self._dense(int(np.searchsorted(self.starts, right)) - 1).at(t)
         o = self._mechanism_of(right)
         return consistent(o, t, q, v, *o.multiplier_guess())
 
-    def errors_between(self, t: float, right: int) -> tuple[Array, Array, Array, Array]:
-        """Return what interpolation adds to the errors of q, v, lam, psi at a time."""
-        dense = self._denses[int(np.searchsorted(self.starts, right)) - 1]
-        off = dense.error_at(t)
-        q, v, lam, psi = (np.abs(x) for x in (*off, *dense.multipliers_off(t, off)))
-        return q, v, lam, psi
+    def all_between(self, times: Array, right: Array) -> list[Knot]:
+        """Return the same at many times."""
+        found: dict[int, Knot] = {}
+        for own, dense in self._by_window(right):
+            for i, q, v in zip(own.tolist(), *dense.at_all(times[own]), strict=True):
+                o = self._mechanism_of(int(right[i]))
+                guess = o.multiplier_guess()
+                found[i] = consistent(o, float(times[i]), q, v, *guess)
+        return [found[i] for i in range(times.size)]
+
+    def errors_between(self, times: Array, right: Array) -> tuple[list[Array], ...]:
+        """Return what interpolation adds to the errors of q, v, lam, psi at some times."""
+        found: dict[int, tuple[Array, ...]] = {}
+        for own, dense in self._by_window(right):
+            off = dense.errors_at(times[own])
+            each = (np.abs(x) for x in (*off, *dense.multipliers_off(times[own], off)))
+            found |= zip(own.tolist(), zip(*each, strict=True), strict=True)
+        return tuple([found[i][j] for i in range(times.size)] for j in range(4))
+
+    def _by_window(self, right: Array) -> Iterator[tuple[Array, Dense]]:
+        """Return which of some points belong to each window, and the motion in it."""
+        windows = np.searchsorted(self.starts, right) - 1
+        for i in np.unique(windows).tolist():
+            yield np.flatnonzero(windows == i), self._dense(i)
+
+    def _dense(self, window: int) -> Dense:
+        return self._trials[window].dense
 
     @cached_property
     def errors(self) -> Errors:
@@ -153,13 +175,14 @@ class Points(Sequence[Knot]):
             Wanted absolute errors. Those of multipliers are looked at in some points only.
         """
         parts = np.zeros(len(self))
-        for kind, error in zip("qv", self.bounds, strict=True):
+        for kind, error in by_kind(self.bounds, self.mechanism.n_moving).items():
             if kind in wanted:
                 parts = np.maximum(parts, error.max(axis=1) / wanted[kind])
         if "lam" in wanted or "psi" in wanted:
             count = min(len(self) - 1, SAMPLES * (self.starts.size - 1))
             chosen = np.linspace(1, len(self) - 1, count).round().astype(int)
-            chosen = np.union1d(chosen, np.argsort(self.bounds[1].max(axis=1))[-WORST:])
+            of_v = self.bounds[1][:, : self.mechanism.n_moving].max(axis=1)
+            chosen = np.union1d(chosen, np.argsort(of_v)[-WORST:])
             found = self._multiplier_errors(chosen)
             for kind, error in zip(("lam", "psi"), found, strict=True):
                 if kind in wanted and error.size:
@@ -174,9 +197,9 @@ class Points(Sequence[Knot]):
         for o, first, end in zip(self._mechanisms, self.firsts, ends, strict=True):
             part, own = slice(first, end), chosen[(chosen >= first) & (chosen < end)] - first
             if own.size:
-                motion, bound = (self.q[part], self.v[part]), self.bounds[1][part]
-                signed = (self.signed[0][part], self.signed[1][part])
-                found.append(multiplier_errors(o, self.times[part], motion, signed, bound, own))
+                three = ((self.q, self.v), self.signed, self.bounds)
+                motion, signed, bounds = ((q[part], v[part]) for q, v in three)
+                found.append(multiplier_errors(o, self.times[part], motion, signed, bounds, own))
         lam, psi = (rows([row for x in found for row in x[i]]) for i in (0, 1))
         return lam, psi
 
@@ -223,33 +246,43 @@ class ExtrapolatedSolution(Solution):
         errors = self._points.errors
         if self._at_steps:
             return errors
-        found = [self._error_at(t, errors) for t in self.t.tolist()]
-        return Errors(*(rows(list(x)) for x in zip(*found, strict=True)))
+        right, n = self._right_of_all(self.t), self._n
+        near = [[x[i] for i in right] for x in errors]
+        between = self._is_between(self.t, right)
+        q, v, lam, psi = self._points.errors_between(self.t[between], right[between])
+        more = ([x[:n] for x in q], [x[:n] for x in v], lam, psi, [x[n:] for x in v])
+        for found, x, added in zip(near, errors, more, strict=True):
+            for i, y in zip(np.flatnonzero(between).tolist(), added, strict=True):
+                before, after = x[right[i] - 1], x[right[i]]
+                found[i] = np.maximum(before, after)[: y.size] + y
+        return Errors(*map(rows, near))
 
-    def _error_at(self, t: float, errors: Errors) -> Errors:
-        """Return the errors at a time: those of the points on both sides, and of interpolation."""
-        right = self._right_of(t)
-        if self.steps[right] == t or not right:
-            return Errors(*(x[right] for x in errors))
-        n = self._n
-        q, v, lam, psi = self._points.errors_between(t, right)
-        more = Errors(q[:n], v[:n], lam, psi, v[n:])
-        near = (np.maximum(x[right - 1], x[right]) for x in errors)
-        return Errors(*(x[: y.size] + y for x, y in zip(near, more, strict=True)))
+    def _is_between(self, times: Array, right: Array) -> Array:
+        """Tell which of some times are between points."""
+        return np.asarray((self.steps[right] != times) & (right > 0))
 
     def off_at(self, t: float) -> Pair:
         """Return the errors of q and v at a time as they are carried on: with sign, cautiously."""
-        points, i = self._points, self._right_of(t)
-        found = []
-        for signed, bound in zip(points.signed, points.bounds, strict=True):
-            largest = float(np.abs(signed[i]).max())
-            off = signed[i] * (bound[i].max() / largest) if largest else bound[i]
-            found.append(CAUTION * off)
-        return found[0], found[1]
+        points, i, n = self._points, self._right_of(t), self._n
+        signed, bounds = (by_kind((q[i], v[i]), n) for q, v in (points.signed, points.bounds))
+        found = {}
+        for kind, bound in bounds.items():
+            largest = float(np.abs(signed[kind]).max())
+            off = signed[kind] * (bound.max() / largest) if largest else bound
+            found[kind] = CAUTION * off
+        return joined(found, points.q.shape[1])
 
     def knot_at(self, t: float) -> Knot:
         """Return the motion at a time; with first-order states, see `genalpha.model.states`."""
         return self._at(t)
+
+    def _at_all(self, times: Array, side: str = "after") -> list[Knot]:
+        """Return the motion at some times, see `_at`."""
+        right = self._right_of_all(times, side)
+        between = self._is_between(times, right)
+        found = iter(self._points.all_between(times[between], right[between]))
+        at = zip(between.tolist(), right.tolist(), strict=True)
+        return [next(found) if x else self._points[i] for x, i in at]
 
     def _at(self, t: float, side: str = "after") -> Knot:
         """Return the motion at a time, on the constraints, with an error of the same order."""

@@ -19,12 +19,13 @@ from genalpha.driver.extrapolation.estimate import (
     largest_nearby,
     lifted,
 )
+from genalpha.driver.extrapolation.measure import Pair, by_kind, joined
 from genalpha.driver.extrapolation.points import onto_constraints
 from genalpha.model import Mechanism
 from genalpha.numerics.initial_values import accelerations
 
 Array = np.ndarray
-Pair = tuple[Array, Array]
+Parts = dict[str, Array]
 
 #: What Newton's iteration leaves in results, relative to its accuracy: measured.
 NEWTON_NOISE = 0.5
@@ -66,8 +67,8 @@ class Trial:
     used : list of int
         Steps of the runs.
     order : int
-    noises : list of (N + 1,) array
-        What rounding and Newton's iteration leave in q and v.
+    noises : (q, v)
+        What rounding and Newton's iteration leave in them.
     gain : float
         How much smaller the estimate will be with one column more.
     stalled : bool
@@ -92,20 +93,31 @@ class Trial:
         if not runs.symmetric:
             for q, v in levels[:2]:
                 self._project_start(q, v)
-        self.motion, self._finer = levels[:2]
-        self.gain = max(_gain(x) for x in zip(*levels, strict=True)) if runs.symmetric else USUAL
-        nominal = [noise * np.abs(x).max() for x in self.motion]
-        self.noises = [
-            np.minimum(most, SHOWS * self._apart(A, B))
-            for most, A, B in zip(nominal, self.motion, self._finer, strict=True)
-        ]
-        self._factors = [
-            factors([x[i] for x in levels], self.symmetric, nominal[i]) for i in (0, 1)
-        ]
+        self.motion = levels[0]
+        apart = [self._kinds(level) for level in levels]
+        self._differences = {k: x - apart[1][k] for k, x in apart[0].items()}
+        self.gain = USUAL
+        if runs.symmetric:
+            self.gain = max(_gain([x[k] for x in apart]) for k in self._differences)
+        self._noises: Parts = {}
+        self._factors: Parts = {}
+        for kind, x in apart[0].items():
+            most = noise * np.abs(x).max()
+            shown = SHOWS * self._apart(self._differences[kind])
+            self._noises[kind] = np.minimum(most, shown)[:, None]
+            self._factors[kind] = factors([x[kind] for x in apart], self.symmetric, most)[:, None]
 
-    def _apart(self, A: Array, B: Array) -> Array:
-        """Return the largest difference of both at each point, or before, or near it."""
-        found = np.abs(A - B).max(axis=1)
+    def _kinds(self, pair: Pair) -> Parts:
+        """Return what is measured apart."""
+        return by_kind(pair, self.mechanism.n_moving)
+
+    def _whole(self, parts: Parts) -> Pair:
+        """Return what is measured apart as q and v."""
+        return joined(parts, self.mechanism.n_q)
+
+    def _apart(self, difference: Array) -> Array:
+        """Return the largest difference of two levels at each point, or before, or near it."""
+        found = np.abs(difference).max(axis=1)
         return np.maximum.accumulate(found) if self.symmetric else largest_nearby(found)
 
     def _project_start(self, q: Array, v: Array) -> None:
@@ -128,27 +140,34 @@ class Trial:
     @property
     def signed(self) -> Pair:
         """Estimates of the errors of q and v at each point, with signs."""
-        three = zip(self._factors, self.motion, self._finer, strict=True)
-        q, v = (factor[:, None] * (A - B) for factor, A, B in three)
-        return q, v
+        return self._whole({k: self._factors[k] * x for k, x in self._differences.items()})
+
+    @property
+    def noises(self) -> Pair:
+        """What rounding and Newton's iteration leave in q and v."""
+        each = self._differences.items()
+        return self._whole({k: np.broadcast_to(self._noises[k], x.shape) for k, x in each})
 
     @property
     def bounds(self) -> Pair:
         """Bounds of the errors of q and v at each point, by experience."""
-        q, v = (self._bound(e, x) for e, x in zip(self.signed, self.noises, strict=True))
-        return q, v
+        return self._whole(self._bounds)
+
+    @property
+    def _bounds(self) -> Parts:
+        """The same of each kind."""
+        found = {}
+        for kind, x in self._differences.items():
+            nearby = largest_nearby(np.abs(self._factors[kind] * x))
+            found[kind] = nearby + self._noises[kind]
+            found[kind][0] = 0.0
+        return found
 
     @property
     def is_noise(self) -> bool:
         """Whether most of the estimates is what rounding and Newton's iteration leave."""
-        pairs = zip(self.noises, self.bounds, strict=True)
-        return all(noise.max() > MOSTLY * x.max() for noise, x in pairs)
-
-    @staticmethod
-    def _bound(signed: Array, noise: Array) -> Array:
-        found = largest_nearby(np.abs(signed)) + noise[:, None]
-        found[0] = 0.0
-        return np.asarray(found)
+        bounds = self._bounds
+        return all(x.max() > MOSTLY * bounds[k].max() for k, x in self._noises.items())
 
     def compare(self, coarser: Trial) -> None:
         """Raise the estimates where this motion is farther from a coarser one than both allow.
@@ -159,16 +178,17 @@ class Trial:
         step = self.base // coarser.base if self.base % coarser.base == 0 else self.base
         own, other = slice(None, None, step), slice(None, None, coarser.base * step // self.base)
         ratios = []
-        for mine, theirs, x, y in zip(
-            self.bounds, coarser.bounds, self.motion, coarser.motion, strict=True
-        ):
-            allowed = mine[own] + theirs[other]
-            apart = np.abs(x[own] - y[other])
+        mine, theirs = self._bounds, coarser._bounds
+        y = coarser._kinds(coarser.motion)
+        for kind, x in self._kinds(self.motion).items():
+            allowed = mine[kind][own] + theirs[kind][other]
+            apart = np.abs(x[own] - y[kind][other])
             ratios.append(apart.max(axis=1)[1:] / np.maximum(allowed.max(axis=1)[1:], 1e-300))
         points = np.arange(self.base + 1)
         ratio = np.interp(points, points[own][1:], np.max(ratios, axis=0))
         ratio = np.maximum(ratio, self._inherited(coarser))
-        self._factors = [factor * np.maximum(1.0, ratio) for factor in self._factors]
+        raised = np.maximum(1.0, ratio)[:, None]
+        self._factors = {k: factor * raised for k, factor in self._factors.items()}
 
     def _inherited(self, coarser: Trial) -> Array:
         """Return by how much estimates are too small if errors are only of first order.
@@ -184,15 +204,17 @@ class Trial:
             coarser.times[irregular[0]] - self.times[0]
         )
         sign = 1.0 if self.times[-1] > self.times[0] else -1.0
-        for mine, theirs in zip(self.bounds, coarser.bounds, strict=True):
-            before = np.interp(sign * self.times, sign * coarser.times, theirs.max(axis=1))
+        theirs = coarser._bounds
+        for kind, mine in self._bounds.items():
+            largest = theirs[kind].max(axis=1)
+            before = np.interp(sign * self.times, sign * coarser.times, largest)
             first_order = before * (coarser.base / self.base)
             found = np.maximum(found, first_order / np.maximum(mine.max(axis=1), TINY))
         return np.where(later, found, 0.0)
 
     def is_irregular(self, i: int) -> bool:
         """Tell whether columns do not shrink at a point, other than by transients of the start."""
-        largest = max(factor[i] for factor in self._factors)
+        largest = max(factor[i, 0] for factor in self._factors.values())
         return (self.symmetric or i >= TRANSIENT) and largest >= IRREGULAR
 
     def parts(self, wanted: Mapping[str, float]) -> Array:
@@ -201,10 +223,10 @@ class Trial:
         Parameters
         ----------
         wanted : mapping of str to float
-            The wanted absolute errors of "q", "v", "lam", "psi". Multipliers are looked at only if
-            position and velocity are near enough.
+            The wanted absolute errors of "q", "v", "z", "lam", "psi". Multipliers are looked at
+            only if position, velocity and states are near enough.
         """
-        bounds = dict(zip("qv", self.bounds, strict=True))
+        bounds = self._bounds
         parts = np.max(
             [x.max(axis=1) / wanted[k] for k, x in bounds.items() if k in wanted]
             or [np.zeros(self.base + 1)],
@@ -217,7 +239,7 @@ class Trial:
         chosen = np.linspace(1, self.base, count).round().astype(int)
         chosen = np.union1d(chosen, np.argsort(bounds["v"].max(axis=1))[-WORST:])
         found = multiplier_errors(
-            self.mechanism, self.times, self.motion, self.signed, bounds["v"], chosen
+            self.mechanism, self.times, self.motion, self.signed, self.bounds, chosen
         )
         for kind, error in zip(("lam", "psi"), found, strict=True):
             if kind in wanted and error.size:
@@ -232,25 +254,36 @@ def _gain(levels: Sequence[Array]) -> float:
 
 
 def multiplier_errors(
-    o: Mechanism, times: Array, motion: Pair, signed: Pair, bound: Array, chosen: Array
+    o: Mechanism, times: Array, motion: Pair, signed: Pair, bounds: Pair, chosen: Array
 ) -> Pair:
     """Return errors of lam and psi at chosen points: what errors of q and v do to them.
 
-    `signed` are those errors, and `bound` is the bound of that of v, which has noise in it, too.
+    `signed` are those errors, and `bounds` their bounds, which have noise in them, too.
     """
-    (q, v), (dq, dv) = motion, signed
-    scale = np.maximum(bound.max(axis=1) / np.maximum(np.abs(dv).max(axis=1), TINY), 1.0)
-    scale = np.where(dv.any(axis=1), scale, 0.0)[:, None]
-    dq, dv = scale * dq, scale * dv
+    (q, v), guess = motion, o.multiplier_guess()
+    parts = by_kind((bounds[0][chosen], bounds[1][chosen]), o.n_moving)
+    dq, dv = _as_large_as_bounds(o, (signed[0][chosen], signed[1][chosen]), parts)
     changes = []
-    guess = o.multiplier_guess()
-    for i, t in zip(chosen.tolist(), times[chosen].tolist(), strict=True):
+    for j, i in enumerate(chosen.tolist()):
+        t = float(times[i])
         _, lam, psi = accelerations(o, t, q[i], v[i], *guess)
-        _, lam_off, psi_off = accelerations(o, t, q[i] + dq[i], v[i] + dv[i], lam, psi)
+        _, lam_off, psi_off = accelerations(o, t, q[i] + dq[j], v[i] + dv[j], lam, psi)
         changes.append((lam_off - lam, psi_off - psi))
         guess = lam, psi
+    # what changes forces: velocities and states, each relative to its largest error
+    known = [x.max(axis=1) / max(x.max(), TINY) for kind, x in parts.items() if kind != "q"]
+    reference = np.max(known, axis=0)
     lam, psi = (
-        lifted(largest_nearby(np.abs(np.array(x))), bound[chosen])
-        for x in zip(*changes, strict=True)
+        lifted(largest_nearby(np.abs(np.array(x))), reference) for x in zip(*changes, strict=True)
     )
     return lam, psi
+
+
+def _as_large_as_bounds(o: Mechanism, signed: Pair, bounds: Parts) -> Pair:
+    """Return errors with signs, of which the largest component of each kind is its bound."""
+    found = {}
+    for kind, x in by_kind(signed, o.n_moving).items():
+        size = np.abs(x).max(axis=1)
+        scale = np.maximum(bounds[kind].max(axis=1) / np.maximum(size, TINY), 1.0)
+        found[kind] = np.where(size > 0.0, scale, 0.0)[:, None] * x
+    return joined(found, o.n_q)

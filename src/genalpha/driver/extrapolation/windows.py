@@ -19,9 +19,10 @@ import numpy as np
 from genalpha.driver.extrapolation.columns import Columns
 from genalpha.driver.extrapolation.control import Search
 from genalpha.driver.extrapolation.grid import SmoothGrid
+from genalpha.driver.extrapolation.measure import Pair
 from genalpha.driver.extrapolation.points import consistent
 from genalpha.driver.extrapolation.suited import LOOSEST
-from genalpha.driver.extrapolation.trial import Pair, Trial
+from genalpha.driver.extrapolation.trial import Trial
 from genalpha.driver.stepper import Stepper
 from genalpha.driver.watch import Happening
 from genalpha.errors import ConvergenceError, SingularSystemError
