@@ -109,6 +109,8 @@ def test_slips_are_named():
         sweep(pendulum, {"length": [1.0, 2.0], "gravity": [1.0, 2.0, 3.0]}, 1.0)
     with pytest.raises(InvalidOptionError, match="mode = 'all'"):
         sweep(pendulum, {"length": [1.0]}, 1.0, mode="all")
+    with pytest.raises(InvalidOptionError, match="measure = 3; expected a function of a Solution"):
+        sweep(pendulum, {"length": [1.0]}, 1.0, measure=3)
     with pytest.raises(InvalidOptionError, match="mechanism = 3"):
         sweep(3, {"length": [1.0]}, 1.0)
     with pytest.raises(InvalidOptionError, match=r"sweep: 1 fault.*\n.*rho_inf = 7"):

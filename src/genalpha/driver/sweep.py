@@ -152,8 +152,11 @@ def sweep(
     """
     given = Given("sweep")
     made: Any = mechanism
+    measured: Any = measure
     if not isinstance(made, Mechanism) and not callable(made):
         given.fault("mechanism", mechanism, "a Mechanism, or a function that makes one")
+    if measured is not None and not callable(measured):
+        given.fault("measure", measure, "a function of a Solution")
     if mode not in MODES:
         given.fault("mode", mode, f"one of {', '.join(map(repr, MODES))}")
     elif mode == "forks" and not forks.POSSIBLE:
