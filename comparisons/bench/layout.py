@@ -153,7 +153,8 @@ LAYOUTS: dict[str, Layout] = {
     "sweep": Layout(
         "Many runs on two cores",
         "A sweep of the compiled slider-crank over its torque, on the clock: in this process, "
-        "and with two workers as `sweep` chooses them, which are forked processes on Linux; "
+        "one half before and one after, and with two workers as `sweep` chooses them, which are "
+        "forked processes on Linux; "
         "*kept*: at how many times the motion is kept. *ratio*: throughput of two workers over "
         "one; *threads*: the same of two threads, which wait for each other in all that is "
         "Python: starts, results, adaptive steps; *two processes*: of two processes that hash "

@@ -1,9 +1,11 @@
 """Many runs of a compiled slider-crank over parameters: what a second core brings.
 
 One worker is this process; two are what `sweep` chooses here (forked processes), and two threads.
+One worker does half of the runs before two do all of them, and half after, so that a machine whose
+speed drifts does not count.
 
 A machine of two cores may be busy otherwise, and two cores may share what they have: the yardstick
-is what two processes with work in C, which share nothing, bring over one in the same run.
+is what two processes with work in C, which share nothing, bring over one, before and after.
 """
 
 from __future__ import annotations
@@ -32,14 +34,14 @@ H, RUNS, FEW, PART = 1e-4, 1000, 20, 4
 LENGTHS = ((20000, 101, True), (2000, 101, True), (2000, 2001, True), (2000, 101, False))
 SCHEMES = ("GenAlphaI3", "GenAlphaSOI2")
 TARGET = 1.8
-#: Rounds of the yardstick, some seconds.
-ROUNDS = 4_000_000
+#: Rounds of the yardstick, a second or two.
+ROUNDS = 2_000_000
 
 
 def run(plan: Plan) -> Iterator[Row]:
     """Measure one worker and two by turns, and the yardstick before and after."""
     runs, rounds = (FEW, ROUNDS // 8) if plan.quick else (RUNS, ROUNDS)
-    before, found = yardstick(rounds), []
+    before = yardstick(rounds)
     for scheme in SCHEMES:
         for steps, kept, equal in LENGTHS:
             label = (scheme, str(steps) if equal else "adaptive", str(kept))
@@ -47,37 +49,39 @@ def run(plan: Plan) -> Iterator[Row]:
             # in a process of its own, as in a script: here a thread of the console's is running
             context = multiprocessing.get_context("forkserver")
             with ProcessPoolExecutor(1, mp_context=context) as pool:
-                found.append((label, pool.submit(rates, scheme, steps, kept, equal, runs).result()))
-    bound = 0.5 * (before + yardstick(rounds))
-    for label, (one, two, threads) in found:
-        values: dict[str, Any] = {
-            "runs": float(runs),
-            "runs/s, one": one,
-            "runs/s, two": two,
-            "ratio": two / one,
-            "threads": threads / one,
-            "two processes": bound,
-            "target": TARGET,
-        }
-        yield Row("sweep", label, values, {"ratio": TARGET})
+                one, two, threads = pool.submit(rates, scheme, steps, kept, equal, runs).result()
+            after = yardstick(rounds)
+            values: dict[str, Any] = {
+                "runs": float(runs),
+                "runs/s, one": one,
+                "runs/s, two": two,
+                "ratio": two / one,
+                "threads": threads / one,
+                "two processes": 0.5 * (before + after),
+                "target": TARGET,
+            }
+            yield Row("sweep", label, values, {"ratio": TARGET})
+            before = after
 
 
 def rates(scheme: str, steps: int, kept: int, equal: bool, runs: int) -> tuple[float, float, float]:
     """Return runs per second of one worker, of two as they are chosen, and of two threads."""
     o, times = lagrangians.slider_crank(), np.linspace(0.0, H * steps, kept)
     options = {"scheme": scheme, "h": H if equal else None}
-    with one_thread():
-        _rate(o, 1, times, 1, "serial", options)  # what is loaded at the first run
-        return (
-            _rate(o, runs, times, 1, "serial", options),
-            _rate(o, runs, times, 2, "auto", options),
-            _rate(o, runs // PART, times, 2, "threads", options),
-        )
-
-
-def _rate(o: Any, runs: int, times: Any, workers: int, mode: str, options: dict[str, Any]) -> float:
-    """Return runs per second."""
     torques = np.linspace(0.5, 1.5, runs)
+    with one_thread():
+        _seconds(o, torques[:1], times, 1, "serial", options)  # what is loaded at the first run
+        one = _seconds(o, torques[::2], times, 1, "serial", options)
+        two = _seconds(o, torques, times, 2, "auto", options)
+        one += _seconds(o, torques[1::2], times, 1, "serial", options)
+        threads = _seconds(o, torques[::PART], times, 2, "threads", options)
+    return runs / one, runs / two, len(torques[::PART]) / threads
+
+
+def _seconds(
+    o: Any, torques: Any, times: Any, workers: int, mode: str, options: dict[str, Any]
+) -> float:
+    """Return how long a sweep takes."""
     begin = time.perf_counter()
     done = sweep(
         o, {"torque": torques}, times[-1], t_eval=times, workers=workers, mode=mode, **options
@@ -87,7 +91,7 @@ def _rate(o: Any, runs: int, times: Any, workers: int, mode: str, options: dict[
         raise RuntimeError(f"two workers were {done.mode}")
     if done.failures:
         raise ArithmeticError(f"a run failed: {next(iter(done.failures.values()))}")
-    return runs / seconds
+    return seconds
 
 
 def _work(rounds: int) -> float:

@@ -124,6 +124,8 @@ def test_what_is_refused() -> None:
         solution.continued(0.5)
     with pytest.raises(InvalidOptionError, match="t_eval must be a vector of times in"):
         solution.continued(2.0, t_eval=[0.5])
+    with pytest.raises(InvalidOptionError, match=r"t_eval = 'all'.*\n.*t_final = 'end'"):
+        solution.continued("end", t_eval="all")
     given = integrate(oscillator(), 0.3, h=[0.1, 0.2])
     with pytest.raises(InvalidOptionError, match="give those of the rest"):
         given.continued(0.6)

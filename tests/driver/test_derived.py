@@ -89,7 +89,7 @@ def test_a_reaction_of_the_users_own() -> None:
 def test_unknown_constraints_are_refused() -> None:
     solution = integrate(pendulum(), 0.1, h=0.01)
     for which in ("rods", 1, -2, True, 0.0, None):
-        with pytest.raises(InvalidOptionError, match="a number of 0: 'rod'"):
+        with pytest.raises(InvalidOptionError, match="expected number or name of one of 0 'rod'"):
             solution.reaction(which)
 
 

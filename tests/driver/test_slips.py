@@ -78,6 +78,21 @@ def test_a_callback_with_the_wrong_number_of_arguments(name, callback, takes, wa
     )
 
 
+def test_an_event_or_impact_with_the_wrong_number_of_arguments() -> None:
+    def floor(t, q, v):
+        return q[1]
+
+    floor.impact = lambda v: -v
+    text = told(InvalidOptionError, lambda: integrate(pendulum(), 1.0, events=[lambda t: t, floor]))
+    assert "events[0] takes (t), but is called with (t, q, v): write def event(t, q, v)" in text
+    assert "events[1].impact takes (v), but is called with (t, q, v): write def impact(t" in text
+
+
+def test_long_values_are_cut_where_one_sees_it() -> None:
+    text = told(InvalidOptionError, lambda: integrate(list(range(100)), 1.0))
+    assert re.search(r"mechanism = \[0, 1, .{40,60}\.\.\.; expected", text)
+
+
 def test_an_energy_that_was_not_given() -> None:
     o = pendulum()
     assert not o.energy

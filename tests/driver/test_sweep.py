@@ -7,6 +7,7 @@ import pytest
 
 from genalpha import Mechanism, integrate, sweep
 from genalpha.driver import forks
+from genalpha.driver.sweep import _portions
 from genalpha.errors import InvalidOptionError
 
 # Python 3.12 and newer warn before they fork if other tests have left threads behind
@@ -108,6 +109,8 @@ def test_slips_are_named():
         sweep(pendulum, {"length": [1.0, 2.0], "gravity": [1.0, 2.0, 3.0]}, 1.0)
     with pytest.raises(InvalidOptionError, match="mode = 'all'"):
         sweep(pendulum, {"length": [1.0]}, 1.0, mode="all")
+    with pytest.raises(InvalidOptionError, match="measure = 3; expected a function of a Solution"):
+        sweep(pendulum, {"length": [1.0]}, 1.0, measure=3)
     with pytest.raises(InvalidOptionError, match="mechanism = 3"):
         sweep(3, {"length": [1.0]}, 1.0)
     with pytest.raises(InvalidOptionError, match=r"sweep: 1 fault.*\n.*rho_inf = 7"):
@@ -127,3 +130,13 @@ def test_by_dask():
         runs = sweep(pendulum, {"length": LENGTHS[:2]}, 0.3, client=client, **STEPS)
     assert runs.mode == "dask"
     np.testing.assert_array_equal(runs.q[1], integrate(pendulum(1.0), 0.3, **STEPS).q)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 100, 1000, 5000])
+@pytest.mark.parametrize("workers", [1, 2, 8])
+def test_portions_get_small_in_the_end(count, workers):
+    portions = _portions(range(count), workers, 64)
+    assert [i for portion in portions for i in portion] == list(range(count))
+    sizes = [len(portion) for portion in portions]
+    assert sizes == sorted(sizes, reverse=True) and sizes[-1] == 1
+    assert max(sizes) <= max(1, count // (64 * workers))

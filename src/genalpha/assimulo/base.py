@@ -37,6 +37,7 @@ from genalpha.errors import (
     UnsupportedProblemError,
 )
 from genalpha.model import Mechanism, Motion
+from genalpha.model.given import shown
 from genalpha.numerics.accuracy import leading_tolerance
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.initial_values import accelerations, consistent_initial_values
@@ -77,7 +78,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
                 made = (
                     f": write {name}(mechanism.problem('ind3')), or integrate(mechanism, t_final)"
                 )
-            fault = f"problem = {problem!r:.80}; expected a problem of Assimulo{made}"
+            fault = f"problem = {shown(problem)}; expected a problem of Assimulo{made}"
             raise InvalidOptionError(name, [fault])
         F = Residual(problem)
         with first_rhs(problem, F):

@@ -14,6 +14,7 @@ from genalpha.driver.integration import Integration, Keeper
 from genalpha.driver.pace import Pace
 from genalpha.driver.watch import Happening, Watch
 from genalpha.errors import CallbackError, InvalidOptionError
+from genalpha.model.given import shown
 from genalpha.numerics.counters import Counters
 
 Array = np.ndarray
@@ -166,7 +167,7 @@ class Running:
             if not (np.all(np.diff(times) >= 0.0) and np.all(times <= end)):
                 faults.append(
                     f"ncp_list must be times up to tfinal = {tfinal!r}, in the order in which the "
-                    f"run passes them; it is {ncp_list!r:.200}"
+                    f"run passes them; it is {shown(ncp_list, 200)}"
                 )
         if faults:
             raise InvalidOptionError("simulate", faults)

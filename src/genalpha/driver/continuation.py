@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from genalpha.driver.integrate import faults_of_output, faults_of_times, solve
 from genalpha.errors import InvalidOptionError, UnsupportedProblemError
+from genalpha.model.given import Given
 
 if TYPE_CHECKING:
     from genalpha.driver.solution import Solution
@@ -33,7 +34,10 @@ def continued(
     if h is not None:
         asked = asked._replace(h=h)
     start, end = float(solution.steps[0]), float(solution.steps[-1])
-    times = None if t_eval is None else np.array(t_eval, dtype=float)
+    given = Given("continued")
+    times = None if t_eval is None else given.vector("t_eval", t_eval)
+    given.faults += faults_of_times(end, t_final, None)
+    given.check()
     faults = faults_of_output(times, end, t_final)
     if h is None and isinstance(asked.h, (Sequence, np.ndarray)):
         faults.append("the step sizes were given one by one: give those of the rest, h=[...]")

@@ -118,10 +118,9 @@ def _wanted(keys: list[Key], which: str | int) -> list[Key]:
         whole = isinstance(which, (int, np.integer)) and not isinstance(which, bool)
         wanted = [keys[which]] if whole and -len(keys) <= which < len(keys) else []
     if not wanted:
-        listed = ", ".join(f"{i}: {key[1]!r}" for i, key in enumerate(keys)) or "none, here"
-        raise InvalidOptionError(
-            "reaction", [f"{which!r} is no constraint; expected a name or a number of {listed}"]
-        )
+        listed = ", ".join(f"{i} {key[1]!r}" for i, key in enumerate(keys))
+        expected = f"number or name of one of {listed}" if keys else "nothing: there are none"
+        raise InvalidOptionError("reaction", [f"{which!r} is no constraint; expected {expected}"])
     return wanted
 
 

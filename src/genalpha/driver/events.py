@@ -11,7 +11,7 @@ from genalpha.driver.march import March
 from genalpha.driver.watch import Happening
 from genalpha.errors import CallbackError, InconsistentStartError
 from genalpha.model import Mechanism
-from genalpha.model.given import NO_NUMBERS, real, shown, takes
+from genalpha.model.given import NO_NUMBERS, real, shown, takes, wrong_call
 from genalpha.model.states import with_z
 from genalpha.numerics.impulses import velocity_after
 from genalpha.numerics.initial_values import project_position
@@ -105,20 +105,25 @@ class Events:
         arguments = "(t, q, v) or (t, q, v, z)" if has_states else "(t, q, v)"
         for i, f in enumerate(events):
             if not callable(f):
-                found.append(f"events[{i}] = {f!r:.80}; expected a function of {arguments}")
+                found.append(f"events[{i}] = {shown(f)}; expected a function of {arguments}")
                 continue
-            if not takes(f, 3) and not (has_states and takes(f, 4)):
-                found.append(f"events[{i}] cannot be called with {arguments}, as it must")
+            impact = getattr(f, "impact", None)
+            called = {"event": f, "impact": impact}
+            for name, function in called.items():
+                fits = takes(function, 3) or (has_states and takes(function, 4))
+                if callable(function) and not fits:
+                    wanted = "t, q, v, z" if has_states else "t, q, v"
+                    which = f"events[{i}]" + (".impact" if name == "impact" else "")
+                    found.append(wrong_call(which, function, wanted, name))
             terminal, direction = getattr(f, "terminal", None), getattr(f, "direction", 0.0)
             whole = isinstance(terminal, (bool, int, np.integer, np.bool_))
             if terminal is not None and not (whole and terminal >= 0):
                 found.append(f"events[{i}].terminal = {terminal!r}; expected a bool or a count")
             if not (np.ndim(direction) == 0 and np.isreal(direction)):
                 found.append(f"events[{i}].direction = {direction!r}; expected -1, 0 or 1")
-            impact = getattr(f, "impact", None)
             if impact is not None and not callable(impact):
                 found.append(
-                    f"events[{i}].impact = {impact!r:.80}; expected a function of {arguments}"
+                    f"events[{i}].impact = {shown(impact)}; expected a function of {arguments}"
                 )
         return found
 
@@ -224,8 +229,8 @@ def read_impact(
     if not good or not all(np.isfinite(x).all() for x in values):
         with_states = f", or (q, v, z) with z of shape ({o.n_states},)" if o.n_states else ""
         raise CallbackError(
-            f"events[{i}].impact returned {found!r:.200}{when}; expected v or (q, v), finite and "
-            f"of shape ({n},){with_states}, a Mechanism, or both in a tuple"
+            f"events[{i}].impact returned {shown(found, 200)}{when}; expected v or (q, v), finite "
+            f"and of shape ({n},){with_states}, a Mechanism, or both in a tuple"
         )
     if not values:
         return new, q, v

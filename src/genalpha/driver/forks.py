@@ -70,12 +70,14 @@ def share_out(
                 following = next(left, None)
                 if following is None:
                     busy.remove(connection)
+                    connection.close()  # the process ends while others are busy
                 else:  # before anybody looks at what was found: the process need not wait
                     connection.send(following)
                 yield found
     finally:
-        for connection, process in processes.items():
+        for process in processes.values():
             process.terminate()
+        for connection, process in processes.items():
             process.join()
             connection.close()
 

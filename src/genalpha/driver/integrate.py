@@ -26,7 +26,7 @@ from genalpha.driver.solution import Solution, reached, so_far
 from genalpha.errors import InvalidOptionError
 from genalpha.model import Mechanism
 from genalpha.model.equations import Equations
-from genalpha.model.given import Given
+from genalpha.model.given import Given, shown
 from genalpha.numerics.accuracy import leading_tolerance
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.interpolation import Knot
@@ -167,7 +167,7 @@ def _from_interval(o: Mechanism, t_final: Any) -> tuple[Mechanism, float]:
         try:
             start, t_final = map(float, t_final)
         except (TypeError, ValueError):
-            fault = f"t_final = {t_final!r:.80}; expected a time, or a pair of times (t0, t_final)"
+            fault = f"t_final = {shown(t_final)}; expected a time, or a pair of times (t0, t_final)"
             raise InvalidOptionError("integrate", [fault]) from None
         o = o if start == o.t0 else o.replace(t0=start)
     return o, t_final
@@ -316,7 +316,7 @@ def _faults_beside_error(h: Any, progress: Any) -> list[str]:
     """List what cannot be had together with a wanted error of the result."""
     faults = []
     if h is not None:
-        faults.append(f"error and h = {h!r:.80} are given; give one of them")
+        faults.append(f"error and h = {shown(h)} are given; give one of them")
     if progress:
         faults.append("error and progress are given: how many runs it takes is not known before")
     return faults
@@ -330,4 +330,4 @@ def faults_of_output(times: Array | None, t0: float, t_final: float) -> list[str
         times.ndim == 1 and times.size and np.all((first <= times) & (times <= last))
     ):
         return []
-    return [f"t_eval must be a vector of times in [{first:g}, {last:g}]; it is {times!r:.200}"]
+    return [f"t_eval must be a vector of times in [{first:g}, {last:g}]; it is {shown(times, 200)}"]

@@ -21,6 +21,9 @@ FORMAT = "{desc}: {percentage:3.0f}%|{bar}| t = {n:.4g} of {total:.4g} [{elapsed
 class Line:
     """One line that is written over and over again."""
 
+    #: The run that is shown, once it has begun.
+    run: Advance | None = None
+
     def __init__(self, name: str, t0: float, t_final: float) -> None:
         self._name, self._t0, self._t_final = name, t0, t_final
 
@@ -37,6 +40,9 @@ class Line:
 
 class Bar:
     """A bar of tqdm."""
+
+    #: As that of a `Line`.
+    run: Advance | None = None
 
     def __init__(self, tqdm: Any, name: str, t0: float, t_final: float) -> None:
         self._t0, length = t0, abs(t_final - t0)
@@ -75,6 +81,7 @@ class Shown(Keeper):
 
     def _show(self) -> None:
         now = time.monotonic()
+        self._display.run = self._advance
         if now >= self._next:
             self._display.show(self._advance.t)
             self._next = now + PAUSE
@@ -91,7 +98,7 @@ def shown(keeper: Keeper, advance: Advance, display: Line | Bar | None) -> Keepe
 
 @contextmanager
 def progress(wanted: bool, name: str, t0: float, t_final: float) -> Iterator[Line | Bar | None]:
-    """Give a display of the time, or None; it is closed however the run ends."""
+    """Give a display of the time, or None; however the run ends, it shows where, and is closed."""
     if not wanted:
         yield None
         return
@@ -102,4 +109,6 @@ def progress(wanted: bool, name: str, t0: float, t_final: float) -> Iterator[Lin
     try:
         yield display
     finally:
+        if display.run is not None:
+            display.show(display.run.t)
         display.close()

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from genalpha.driver import forks
-from genalpha.driver.integrate import integrate
+from genalpha.driver.motions import Motions
 from genalpha.driver.solution import Solution
-from genalpha.errors import GenAlphaError, InvalidOptionError
+from genalpha.driver.task import Outcome, Portion, Task, Values, into
+from genalpha.errors import InvalidOptionError
 from genalpha.kernels import Native
 from genalpha.model import Mechanism
 from genalpha.model.callbacks import Constant
@@ -30,15 +31,14 @@ from genalpha.model.given import Given
 from genalpha.model.table import TABLE
 
 Array = np.ndarray
-Values = dict[str, Any]
 
 MODES = ("auto", "forks", "threads", "processes", "serial")
-#: Arguments of a `Mechanism` that are a start, not parameters.
-STARTS = ("q0", "v0", "z0", "t0", "lam0", "psi0")
 #: Times at which results are kept, if nobody says which.
 TIMES = 101
 #: Each worker gets its runs in about so many portions; where a portion is only numbers, in more.
 PORTIONS, MANY = 16, 64
+#: In the end a portion is this part of what each worker has left, so that all are done together.
+LAST = 8
 
 
 @dataclass(frozen=True)
@@ -84,60 +84,6 @@ class Sweep:
         good = np.ones(len(self), dtype=bool)
         good[list(self.failures)] = False
         return good
-
-
-@dataclass(frozen=True)
-class Task:
-    """What all runs have in common, and what a worker needs."""
-
-    mechanism: Mechanism | Callable[..., Mechanism]
-    t_final: Any
-    times: Array
-    options: dict[str, Any]
-    measure: Callable[[Solution], Any] | None
-
-    def made(self, values: Values) -> Mechanism:
-        """Return the mechanism of one run."""
-        if not isinstance(self.mechanism, Mechanism):
-            return self.mechanism(**values)
-        starts = {key: x for key, x in values.items() if key in STARTS}
-        rest = {key: x for key, x in values.items() if key not in STARTS}
-        o = self.mechanism.with_parameters(rest) if rest else self.mechanism
-        return o.replace(**starts) if starts else o
-
-    def run(self, values: Values) -> Outcome:
-        """Return what comes out of one run; a failure keeps the motion before it."""
-        failure, solution = "", None
-        faults: tuple[str, ...] = ()
-        try:
-            solution = integrate(self.made(values), self.t_final, t_eval=self.times, **self.options)
-        except GenAlphaError as error:
-            failure = f"{type(error).__name__}: {error}"
-            solution = getattr(error, "solution", None)
-            if isinstance(error, InvalidOptionError) and error.what == "integrate":
-                faults = tuple(error.faults)
-        motion = None if solution is None else [getattr(solution, key) for key in MOTION]
-        measured = None
-        if self.measure is not None and solution is not None and not failure:
-            measured = np.asarray(self.measure(solution), dtype=float)
-        return Outcome(motion, measured, failure, faults)
-
-    def run_all(self, portion: Sequence[tuple[int, Values]]) -> list[tuple[int, Outcome]]:
-        """Run a portion of numbered runs."""
-        return [(i, self.run(values)) for i, values in portion]
-
-
-MOTION = ("q", "v", "vdot", "lam", "psi", "z")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """Of one run: its motion, what was measured, why it failed, what `integrate` refused."""
-
-    motion: list[Array] | None
-    measured: Array | None
-    failure: str
-    faults: tuple[str, ...]
 
 
 def sweep(
@@ -206,8 +152,11 @@ def sweep(
     """
     given = Given("sweep")
     made: Any = mechanism
+    measured: Any = measure
     if not isinstance(made, Mechanism) and not callable(made):
         given.fault("mechanism", mechanism, "a Mechanism, or a function that makes one")
+    if measured is not None and not callable(measured):
+        given.fault("measure", measure, "a function of a Solution")
     if mode not in MODES:
         given.fault("mode", mode, f"one of {', '.join(map(repr, MODES))}")
     elif mode == "forks" and not forks.POSSIBLE:
@@ -223,16 +172,19 @@ def sweep(
     times = _times(first, t_final, t_eval)
     task = Task(mechanism, t_final, times, options, measure)
     number = min(workers or os.cpu_count() or 1, count)
+    mode = "dask" if client is not None else _mode(mode, number, first, task)
+    motions = Motions(count, times.size, first, shared=mode == "forks")
     with _display(progress, count) as show:
         if client is not None:
-            mode, found = "dask", _by_dask(client, task, each, show)
+            found = _by_dask(client, task, each, motions, show)
         else:
-            mode = _mode(mode, number, first, task)
-            found = _here(mode, number, task, each, show)
+            found = _here(mode, number, task, each, motions, show)
     refused = {x.faults for x in found.values()}
     if len(refused) == 1 and () not in refused:  # by all runs alike: it is the call that is wrong
         raise InvalidOptionError("sweep", list(*refused))
-    return _gathered(columns, times, found, first, mode)
+    failures = {i: found[i].failure for i in sorted(found) if found[i].failure}
+    q, v, vdot, lam, psi, z = motions.filled()
+    return Sweep(columns, times, q, v, vdot, lam, psi, z, _measured(found), failures, mode)
 
 
 def _columns(given: Given, parameters: Any) -> dict[str, Array]:
@@ -291,44 +243,49 @@ def _mode(mode: str, workers: int, first: Mechanism, task: Task) -> str:
     return "processes"
 
 
-Portion = list[tuple[int, Outcome]]
-
-
 def _here(
-    mode: str, workers: int, task: Task, each: list[Values], show: Callable[[int], None]
+    mode: str,
+    workers: int,
+    task: Task,
+    each: list[Values],
+    motions: Motions,
+    show: Callable[[int], None],
 ) -> dict[int, Outcome]:
     """Run on this machine."""
     found: dict[int, Outcome] = {}
-    numbered = list(enumerate(each))
+    work = partial(task.run_into, motions, each)
     if mode == "serial":
-        for i, values in numbered:
-            found[i] = task.run(values)
-            show(1)
+        _collect(found, (work(range(i, i + 1)) for i in range(len(each))), show)
         return found
     if mode == "forks":
-        numbers = _portions(range(len(each)), workers * MANY)
-        with closing(forks.share_out(partial(_some, task, numbered), numbers, workers)) as done:
+        numbers = _portions(range(len(each)), workers, MANY)
+        with closing(forks.share_out(work, numbers, workers)) as done:
             _collect(found, done, show)
         return found
-    portions = _portions(numbered, workers * PORTIONS)
     with _executor(mode, workers) as pool:
-        waiting = [pool.submit(task.run_all, portion) for portion in portions]
+        if mode == "threads":
+            waiting = [pool.submit(work, x) for x in _portions(range(len(each)), workers, MANY)]
+        else:
+            portions = _portions(list(enumerate(each)), workers, PORTIONS)
+            waiting = [pool.submit(task.run_all, x) for x in portions]
+        results: Iterable[Portion] = (future.result() for future in completed(waiting))
         try:
-            _collect(found, (future.result() for future in completed(waiting)), show)
+            _collect(found, results if mode == "threads" else _put(motions, results), show)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return found
 
 
-def _some(task: Task, numbered: list[tuple[int, Values]], some: range) -> Portion:
-    return task.run_all([numbered[i] for i in some])
-
-
-def _portions(all_of_them: Sequence[Any], count: int) -> list[Any]:
-    """Return parts of a sequence, at least `count` where it is long enough."""
-    size = max(1, len(all_of_them) // count)
-    return [all_of_them[i : i + size] for i in range(0, len(all_of_them), size)]
+def _portions(all_of_them: Sequence[Any], workers: int, count: int) -> list[Any]:
+    """Return parts of a sequence, at least `count` for each worker where it is long enough."""
+    found, start = [], 0
+    longest = len(all_of_them) // (workers * count)
+    while left := len(all_of_them) - start:
+        size = max(1, min(longest, left // (workers * LAST)))
+        found.append(all_of_them[start : start + size])
+        start += size
+    return found
 
 
 def _executor(mode: str, workers: int) -> Executor:
@@ -340,7 +297,7 @@ def _executor(mode: str, workers: int) -> Executor:
 
 
 def _by_dask(
-    client: Any, task: Task, each: list[Values], show: Callable[[int], None]
+    client: Any, task: Task, each: list[Values], motions: Motions, show: Callable[[int], None]
 ) -> dict[int, Outcome]:
     """Run where Dask's workers are."""
     distributed = importlib.import_module("distributed")
@@ -349,11 +306,11 @@ def _by_dask(
     found: dict[int, Outcome] = {}
     numbered = list(enumerate(each))
     workers = max(1, sum(client.nthreads().values()))
-    portions = _portions(numbered, workers * PORTIONS)
+    portions = _portions(numbered, workers, PORTIONS)
     try:
         waiting = client.map(task.run_all, portions, pure=False)
         results = (future.result() for future in distributed.as_completed(waiting))
-        _collect(found, results, show)
+        _collect(found, _put(motions, results), show)
     finally:
         if own:
             client.close()
@@ -368,29 +325,21 @@ def _collect(
         show(len(portion))
 
 
-def _gathered(
-    columns: dict[str, Array], times: Array, found: dict[int, Outcome], first: Mechanism, mode: str
-) -> Sweep:
-    """Put the motions of all runs into arrays."""
-    count, n = len(found), first.n_q
-    widths = (n, n, n, first.n_lam, first.n_psi, first.n_z)
-    motions = [np.full((count, times.size, width), np.nan) for width in widths]
-    measured = [x.measured for x in found.values() if x.measured is not None]
-    values = np.full((count, *measured[0].shape), np.nan) if measured else None
-    for i, outcome in found.items():
-        for to, motion in zip(motions, outcome.motion or (), strict=False):
-            if motion.shape[1] != to.shape[2]:
-                fault = (
-                    f"run {i} has {motion.shape[1]} of what run 0 has {to.shape[2]} of; all "
-                    "mechanisms must have the same numbers of coordinates and constraints"
-                )
-                raise InvalidOptionError("sweep", [fault])
-            to[i, : len(motion)] = motion
-        if values is not None and outcome.measured is not None:
-            values[i] = outcome.measured
-    failures = {i: found[i].failure for i in sorted(found) if found[i].failure}
-    q, v, vdot, lam, psi, z = motions
-    return Sweep(columns, times, q, v, vdot, lam, psi, z, values, failures, mode)
+def _put(motions: Motions, results: Iterable[Portion]) -> Iterator[Portion]:
+    """Put motions that were sent back where they belong."""
+    for portion in results:
+        yield [(i, into(motions, i, outcome)) for i, outcome in portion]
+
+
+def _measured(found: dict[int, Outcome]) -> Array | None:
+    """Return what was measured in all runs, as one array."""
+    measured = {i: x.measured for i, x in found.items() if x.measured is not None}
+    if not measured:
+        return None
+    values = np.full((len(found), *next(iter(measured.values())).shape), np.nan)
+    for i, x in measured.items():
+        values[i] = x
+    return values
 
 
 @contextmanager

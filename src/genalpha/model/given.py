@@ -41,7 +41,7 @@ class Given:
 
     def fault(self, name: str, value: Any, expected: str) -> None:
         """Note that an argument is not as expected."""
-        self.faults.append(f"{name} = {value!r:.80}; expected {expected}")
+        self.faults.append(f"{name} = {shown(value)}; expected {expected}")
 
     def must_be(self, name: str, value: Any, kind: type, expected: str) -> None:
         """Raise at once if an argument is not of a class: nothing can be read without it."""
@@ -123,19 +123,19 @@ def real(value: Any) -> Array:
     return np.array(numbers, dtype=float)
 
 
-def wrong_call(name: str, function: Callable[..., Any], wanted: str) -> str:
-    """Say that a function takes other arguments than it is called with."""
+def wrong_call(name: str, function: Callable[..., Any], wanted: str, write: str = "") -> str:
+    """Say that a function takes other arguments than it is called with, and what to write."""
     try:
         takes_now = f" takes {inspect.signature(function)}, but"
     except (TypeError, ValueError):
         takes_now = ""
-    return f"{name}{takes_now} is called with ({wanted}): write def {name}({wanted})"
+    return f"{name}{takes_now} is called with ({wanted}): write def {write or name}({wanted})"
 
 
-def shown(value: Any) -> str:
+def shown(value: Any, most: int = 60) -> str:
     """Return a value for a message, in one short line."""
     text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def takes(function: Callable[..., Any], count: int) -> bool:

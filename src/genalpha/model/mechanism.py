@@ -32,7 +32,7 @@ from genalpha.model.arguments import faults_of_values
 from genalpha.model.c_functions import CFunction, with_c_functions
 from genalpha.model.callbacks import Array, count_of
 from genalpha.model.functions import Functions
-from genalpha.model.given import Given, real
+from genalpha.model.given import Given, real, shown
 from genalpha.model.reference import Reference
 from genalpha.model.slips import NoEnergy
 from genalpha.model.states import DRIVEN_TABLE, Narrowed, WideCallbacks, table_of
@@ -542,6 +542,6 @@ def _names(kind: str, letter: str, given: Sequence[str] | None, n: int) -> list[
     if given is None:
         return [f"{letter}[{i}]" for i in range(n)]
     if len(given) != n or isinstance(given, str):
-        fault = f"{kind}_names = {given!r:.80}; expected {n} names, one for each {kind}"
+        fault = f"{kind}_names = {shown(given)}; expected {n} names, one for each {kind}"
         raise InvalidOptionError("Mechanism", [fault])
     return list(given)
