@@ -74,49 +74,56 @@ def directional_derivative(phi: Callable[[float], Array], terms: ArrayLike = 0.0
         that differ by no more than these errors agree.
     """
 
-    def estimate(s: float) -> tuple[Array, float]:
+    def estimate(s: float) -> tuple[Array, Array]:
         ahead, behind = phi(s), phi(-s)
-        return (ahead - behind) / (2.0 * s), _largest(ahead)
+        return (ahead - behind) / (2.0 * s), ahead
 
-    return _richardson(estimate, FIRST_STEP, lambda s: ROUNDING / s * np.asarray(terms), terms)
+    return _richardson(
+        estimate, FIRST_STEP, lambda s: ROUNDING / s * np.asarray(terms), terms, True
+    )
 
 
 def second_directional_derivative(phi: Callable[[float], Array], terms: ArrayLike = 0.0) -> Array:
     """Return d^2 phi / ds^2 at s = 0 to about 10 digits; see `directional_derivative`."""
     twice = 2.0 * phi(0.0)
 
-    def estimate(s: float) -> tuple[Array, float]:
+    def estimate(s: float) -> tuple[Array, Array]:
         ahead, behind = phi(s), phi(-s)
-        return (ahead - twice + behind) / s**2, _largest(ahead)
+        return (ahead - twice + behind) / s**2, ahead
 
-    return _richardson(estimate, SECOND_STEP, lambda s: 4.0 * ROUNDING / s**2 * np.asarray(terms))
+    def rounding(s: float) -> Array:
+        return 4.0 * ROUNDING / s**2 * np.asarray(terms)
+
+    return _richardson(estimate, SECOND_STEP, rounding, terms, False)
 
 
 def _richardson(
-    estimate: Callable[[float], tuple[Array, float]],
+    estimate: Callable[[float], tuple[Array, Array]],
     step: float,
     rounding: Callable[[float], Array],
-    terms: ArrayLike = 0.0,
+    terms: ArrayLike,
+    vanishes: bool,
 ) -> Array:
     """Extrapolate a second-order `estimate`, cutting the step until two estimates agree.
 
-    `estimate` returns with the derivative the size of the function. Differences of derivatives are
-    compared with that and with `terms`: along a motion on the constraints, derivatives vanish. What
-    is below `rounding`, the error of an estimate with a step, does not count.
+    `estimate` returns with the derivative a value of the function. Differences of derivatives are
+    compared with both and, where the derivative `vanishes` along a motion on the constraints, with
+    `terms`; each row by itself, as far as its own terms are known. What is below `rounding`, the
+    error of an estimate with a step, does not count.
     Where rounding prevents agreement all the same, cutting makes the difference of the estimates
     larger instead of smaller: the step before was the best.
     """
     best, least = np.zeros(0), np.inf
     while True:
-        near, size = estimate(step)
+        near, value = estimate(step)
         if not best.size and not near.any():  # does not depend on s at all: a common case
             return near
         far, _ = estimate(2.0 * step)
-        whole = max(_largest(near), size, _largest(np.asarray(terms)))
+        whole = max(_largest(near), _largest(value), _largest(terms) if vanishes else 0.0)
         if whole == 0.0:  # lost in rounding: it was the larger step that saw something
             return best
         change = np.abs(near - far)
-        difference = _largest(change) / whole
+        difference = _difference(change, near, value, terms, whole)
         if difference < least:
             best, least = near + (near - far) / 3.0, difference
         elif not best.size:  # NaN or infinity
@@ -133,7 +140,17 @@ def _richardson(
         step *= min(0.5, max(0.125, 0.7 * sqrt(AGREEMENT / difference)))
 
 
-def _largest(values: Array) -> float:
+def _difference(change: Array, near: Array, value: Array, terms: ArrayLike, whole: float) -> float:
+    """Return the largest relative change of a row: a small one must not hide beside large ones.
+
+    Of a row without terms it is not known what its rounding is; it is compared with the `whole`.
+    """
+    rows = np.maximum(np.maximum(np.abs(near), np.abs(value)), terms)
+    rows = np.where(np.asarray(terms) > 0.0, np.minimum(rows, whole), whole)
+    return _largest(change / rows)
+
+
+def _largest(values: ArrayLike) -> float:
     return float(np.max(np.abs(values), initial=0.0))
 
 
