@@ -109,12 +109,12 @@ class Runner:
     reference : Samples
         The true motion at the sample times.
     limit : float
-        Seconds of CPU time of one run; Assimulo's solvers, which run twice to show their steps,
-        have twice of it.
+        Seconds of CPU time of one run, which may be changed; Assimulo's solvers, which run twice to
+        show their steps, have twice of it.
     """
 
     def __init__(self, case: Case, reference: Samples, limit: float) -> None:
-        self._case, self._reference, self._limit = case, reference, limit
+        self._case, self._reference, self.limit = case, reference, limit
         self._worker = Worker()
 
     def close(self) -> None:
@@ -130,7 +130,7 @@ class Runner:
     ) -> Climb:
         """Run from coarse to fine until the error is below `finest`, or it makes no sense."""
         setting = SOLVERS[solver].setting
-        limit = self._limit * (1.0 if form is Form.MECHANISM else 2.0)
+        limit = self.limit * (1.0 if form is Form.MECHANISM else 2.0)
         records: list[Record] = []
         for value in values(self._case, setting, tolerances):
             key = Key(self._case.name, solver, form, setting, value)

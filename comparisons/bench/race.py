@@ -121,13 +121,15 @@ def best(climbs: Sequence[Climb], solvers: Sequence[str], error: float) -> Best 
     return min(found, key=lambda pair: pair[1], default=None)
 
 
-def contenders(climbs: Sequence[Climb]) -> list[Climb]:
-    """Return the climbs that may be the best of their group at some error."""
+def contenders(
+    climbs: Sequence[Climb], errors: Sequence[float] = ERRORS, ours: Sequence[str] = OURS
+) -> list[Climb]:
+    """Return the climbs that may be the best of ours, or of a peer, at some error."""
     chosen = []
     for climb in climbs:
-        alone = climb.solver in DEFAULT or climb.solver not in OURS  # on a residual too
-        group = (climb.solver,) if alone else OURS
-        for error in ERRORS:
+        alone = climb.solver in DEFAULT or climb.solver not in ours  # on a residual too
+        group = (climb.solver,) if alone else ours
+        for error in errors:
             mine, first = climb.reach(error), best(climbs, group, error)
             if mine and first and mine.time <= CLOSE * first[1].time:
                 chosen.append(climb)

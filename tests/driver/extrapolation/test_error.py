@@ -10,6 +10,7 @@ from scipy.integrate import solve_ivp
 
 from genalpha import Mechanism, integrate
 from genalpha.driver.extrapolation import WantedErrorWarning
+from genalpha.driver.extrapolation.trial import multiplier_errors
 from genalpha.driver.options import RESULT, Options
 from genalpha.errors import InvalidOptionError
 from tests.driver.support import mechanism, pendulum
@@ -253,3 +254,39 @@ def test_the_declaration_takes_its_own_examples():
             assert not Options("GenAlphaI3", **{option.name: value}).faults
         for value in bad:
             assert Options("GenAlphaI3", **{option.name: value}).faults
+
+
+def test_states_are_measured_by_themselves():
+    """A state of 1e7 beside positions and velocities of 1, which are as exact as wanted."""
+    o = Mechanism(
+        force=lambda t, q, v, z: -q,
+        q0=[1.0],
+        v0=[0.0],
+        z0=[1e7],
+        state_rate=lambda t, q, v, z: np.array([-1e7 * np.sin(t)]),
+        name="oscillator with a large state",
+    )
+    solution = integrate(o, 20.0, error=1e-6)
+    cosine, sine = np.cos(solution.t)[:, None], np.sin(solution.t)[:, None]
+    for kind, x, size in (("q", cosine, 1.0), ("v", -sine, 1.0), ("z", 1e7 * cosine, 1e7)):
+        error = np.abs(getattr(solution, kind) - x).max() / size
+        estimate = getattr(solution.error, kind).max() / size
+        assert error <= 1e-6, kind
+        assert estimate <= 1e-6 * (1.0 + 1e-9), kind
+        assert error <= 10.0 * estimate, kind
+    loose = integrate(o, 20.0, error={"z": 1e-6, "q": 1e-2})
+    assert loose.statistics.nsteps < solution.statistics.nsteps
+
+
+def test_zero_crossings_of_velocity_errors_do_not_blow_up_those_of_multipliers():
+    """What errors of q do to multipliers does not depend on how small those of v are just there."""
+    o = mechanism("simple_pendulum")
+    times = np.linspace(0.1, 0.9, 9)
+    exact = [o.reference.motion(t) for t in times]
+    motion = tuple(np.array([getattr(x, kind) for x in exact]) for kind in "qv")
+    dq, dv = np.full_like(motion[0], 1e-4), np.full_like(motion[1], 1e-4)
+    bounds, chosen = (np.abs(dq), np.abs(dv)), np.arange(times.size)
+    usual, _ = multiplier_errors(o, times, motion, (dq, dv), bounds, chosen)
+    dv[4] = 1e-12
+    crossing, _ = multiplier_errors(o, times, motion, (dq, dv), bounds, chosen)
+    assert 0.5 * usual.max() <= crossing.max() <= 2.0 * usual.max()
