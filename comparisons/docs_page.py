@@ -57,8 +57,8 @@ def _pictures(mechanism: str, records: list[Record], images: Path) -> list[str]:
         file = f"{stem}-{file_name(name)}"
         (images / f"{file}.png").write_bytes(png(few[name](), DPI))
         (images / f"{file}-all.png").write_bytes(png(every[name](), DPI))
-        parts += [f"![{mechanism}: {name}](images/{file}.png)", ""]
-        folded += [f"    ![{mechanism}: {name}, all series](images/{file}-all.png)", ""]
+        parts += [f"![{mechanism}: {name}](images/{file}.png){{ .wide }}", ""]
+        folded += [f"    ![{mechanism}: {name}, all series](images/{file}-all.png){{ .wide }}", ""]
     return [*parts, *folded] if names else []
 
 

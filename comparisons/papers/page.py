@@ -89,7 +89,9 @@ def write_page(
 
 def _section(figure: PaperFigure, finding: Finding) -> str:
     lines = [f"### Fig. {figure.number}", "", f"*The paper:* {figure.caption}", ""]
-    lines += [f"![Fig. {figure.number} of {figure.paper}](images/{figure.name}.png)", ""]
+    panels = len([ax for ax in finding.figure.axes if ax.get_subplotspec()])
+    wide = "{ .wide }" if panels > 1 else ""  # readable on a phone, too
+    lines += [f"![Fig. {figure.number} of {figure.paper}](images/{figure.name}.png){wide}", ""]
     if finding.orders:
         verdict = "confirmed" if confirmed(figure, finding) else "not confirmed"
         lines += [orders_table(figure, finding), "", f"*The paper's orders are {verdict}.*", ""]

@@ -34,6 +34,8 @@ os.execvp(sys.argv[3], sys.argv[3:])
 """
 #: Seconds to wait for an answer: machines that run tests are busy.
 PATIENCE = 120.0
+#: Pictures that are taller than this (in pixels) are cut: Chromium repeats their beginning.
+TALLEST = 16000
 
 
 def executable() -> str | None:
@@ -122,7 +124,13 @@ class Browser:
 
     def screenshot(self, path: Path, whole: bool = False) -> None:
         """Save what is seen, or the whole page, as PNG."""
-        found = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        part = {}
+        if whole:
+            size = self.call("Page.getLayoutMetrics")["cssContentSize"]
+            part = {"clip": {**size, "height": min(size["height"], TALLEST), "scale": 1}}
+        found = self.call(
+            "Page.captureScreenshot", format="png", captureBeyondViewport=whole, **part
+        )
         path.write_bytes(base64.b64decode(found["data"]))
 
     def _send(self, message: dict[str, Any]) -> None:

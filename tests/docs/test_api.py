@@ -91,10 +91,43 @@ def test_defaults_are_those_of_the_signature(path: str) -> None:
         own = signature.get(name.lstrip("*"))
         if own is None:  # documented, and handed on by **arguments
             assert any(p.kind is p.VAR_KEYWORD for p in signature.values()), name
-        elif own.kind in (own.VAR_KEYWORD, own.VAR_POSITIONAL) or own.default is own.empty:
+        elif own.kind in (own.VAR_KEYWORD, own.VAR_POSITIONAL):
+            assert parameter.value in ("{}", "()"), name  # without one, "required" is shown
+        elif own.default is own.empty:
             assert parameter.value is None, name
         else:
             assert eval(str(parameter.value), dict(space)) == own.default, name
+
+
+@pytest.mark.parametrize("name", ["from_lagrangian", "from_sympy"])
+def test_arguments_handed_on_have_their_own_defaults(name: str) -> None:
+    formulas = pytest.importorskip("genalpha.formulas", reason="needs the extra [symbolic]")
+    signature = inspect.signature(getattr(formulas, name)).parameters
+    parameters = shown(f"model.mechanism.Mechanism.{name}")
+    assert {"q0", "v0", "parameters", "backend"} <= set(parameters)
+    for key, parameter in parameters.items():
+        own = signature[key.lstrip("*")]
+        if own.kind is own.VAR_KEYWORD:
+            assert parameter.value == "{}"
+        else:
+            known = None if own.default is own.empty else own.default
+            value = parameter.value
+            assert value is None if own.default is own.empty else eval(str(value)) == known, key
+
+
+def test_everything_on_the_pages_is_described() -> None:
+    """Types are types, and no line of attributes or parameters is without words."""
+    silent = []
+    for path in documented():
+        item = package()[path]
+        for section in item.docstring.parsed if item.docstring else []:
+            if section.kind.value in ("parameters", "attributes"):
+                silent += [f"{path}: {x.name}" for x in section.value
+                           if str(x.annotation) == "optional"]  # fmt: skip
+            if section.kind.value == "attributes":
+                silent += [f"{path}: {x.name}" for x in section.value
+                           if not x.description]  # fmt: skip
+    assert silent == []
 
 
 @pytest.mark.parametrize("path", MADE)

@@ -112,7 +112,9 @@ def look(browser: Browser, page: Path, window: str, dark: bool) -> None:
     keep = os.environ.get("GENALPHA_SCREENSHOTS")
     if keep:
         Path(keep).mkdir(parents=True, exist_ok=True)
-        browser.screenshot(Path(keep) / f"{page.stem}-{window}-{'dark' if dark else 'light'}.png")
+        parent = "" if page.parent.name not in ("how-to", "theory") else f"{page.parent.name}-"
+        name = f"{parent}{page.stem}-{window}-{'dark' if dark else 'light'}.png"
+        browser.screenshot(Path(keep) / name, whole=True)
     assert missing == []
     assert browser.evaluate(TOO_WIDE) == []
     assert browser.complaints == []

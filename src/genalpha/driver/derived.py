@@ -28,6 +28,7 @@ class ResidualHistory:
     Attributes
     ----------
     t : (k,) array
+        Times.
     position : (k, m) array
         g.
     velocity : (k, m + l) array

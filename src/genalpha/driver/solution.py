@@ -51,6 +51,7 @@ class Solution:
     impulses : list of Impulse
         What the constraints did at each impact, see `genalpha.driver.events.Impulse`.
     statistics : Counters
+        What the run took: steps, rejections, iterations, matrices, calls.
 
     Notes
     -----

@@ -52,9 +52,11 @@ class Sweep:
     t : (s,) array
         Times, the same for all.
     q, v, vdot : (k, s, n) array
+        Positions, velocities, accelerations; like the following, NaN from where a run has failed.
     lam, psi : (k, s, m), (k, s, l) array
+        Multipliers of the holonomic and nonholonomic constraints.
     z : (k, s, r) array
-        The motions, with r first-order states; NaN from where a run has failed.
+        First-order states.
     values : (k, ...) array or None
         What `measure` has returned; NaN for runs that have failed.
     failures : dict of int to str

@@ -460,8 +460,10 @@ class Mechanism(Functions):
 
         Parameters
         ----------
-        t, q, v : optional
-            The state; default `t0`, `q0`, `v0`.
+        t : float, optional
+            Default `t0`.
+        q, v : (n,) array_like, optional
+            Position and velocity; default `q0`, `v0`.
         vdot : (n,) array_like, optional
             The acceleration. By default the one that lam0 and psi0 give, if the user gave them;
             otherwise the acceleration level is left out.

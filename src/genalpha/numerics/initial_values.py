@@ -74,9 +74,13 @@ def consistent_initial_values(
     Parameters
     ----------
     mechanism : Mechanism
-    t0, q0, v0, z0 : optional
-        The state to start from; default the mechanism's own start. First-order states z keep
-        their values: where a nonholonomic constraint knows them, the velocity follows.
+    t0 : float, optional
+        The time; like the following, default the mechanism's own start.
+    q0, v0 : (n,) array_like, optional
+        Position and velocity to start from.
+    z0 : (s,) array_like, optional
+        First-order states. They keep their values: where a nonholonomic constraint knows them, the
+        velocity follows.
     lam0, psi0 : array_like, optional
         Guesses of the multipliers, default the mechanism's; they matter only for reactions that
         are nonlinear in them.
