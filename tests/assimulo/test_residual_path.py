@@ -7,6 +7,9 @@ import pytest
 from assimulo.problem import Explicit_Problem, Implicit_Problem, Overdetermined_Problem
 
 from genalpha import HHTI2, GenAlphaI3, GenAlphaSOI2, integrate, mechanisms
+from genalpha.numerics.accuracy import for_tolerance
+from genalpha.numerics.initial_values import accelerations
+from genalpha.schemes import SCHEMES
 
 pytestmark = pytest.mark.needs_assimulo
 
@@ -215,6 +218,47 @@ def test_accelerations_at_the_end_of_steps(form, name):
             reaction = o.reaction(t[i], q, v, lam, np.zeros(0))
             size = np.abs(inertia).max() + np.abs(force).max() + np.abs(reaction).max()
             assert np.abs(inertia - force - reaction).max() <= 1e-5 * size
+
+
+#: How long each moves.
+SHOWN = {"pendulum_jn": 0.3, "andrews_squeezer": 0.01, "chain": 0.2, "heavy_top": 0.03}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("form", ["ind3", "ovstab2"])
+def test_multipliers_that_come_with_the_steps(form, name):
+    """HHTI2 takes g'' from calls that a step makes anyway: as good as if it were asked for."""
+    o = getattr(mechanisms, name)()
+    n, tolerance = o.n_q, 1e-4
+    solver = solver_of(HHTI2, Counted(o, form).problem, rtol=tolerance, atol=1e-6)
+    t, y, yd = solver.simulate(SHOWN[name])
+    off = []
+    for time, state, rates in zip(t, y, yd, strict=True):
+        q, v, lam = state[:n], state[n : 2 * n], state[2 * n :]
+        vdot, true, _ = accelerations(o, time, q, v, lam, np.zeros(0))
+        size = np.abs(true).max() or 1.0
+        off.append(
+            max(
+                np.abs(lam - true).max() / size,
+                np.abs(rates[n : 2 * n] - vdot).max() / np.abs(vdot).max(),
+            )
+        )
+    relative = for_tolerance(tolerance, SCHEMES["HHTI2"].newton_share)
+    assert np.median(off) <= 2.0 * relative
+    assert np.quantile(off, 0.9) <= 8.0 * relative
+    assert max(off) <= 0.01
+
+
+@pytest.mark.parametrize("name", ["car_axis", "closed_chain", "flexible_pendulum"])
+def test_calls_of_hhti2(name):
+    """One per correction, one for forces alone and less than one for multipliers per step."""
+    o = getattr(mechanisms, name)()
+    plain = Counted(o, "ovstab2")
+    solver = solver_of(HHTI2, plain.problem, rtol=1e-4, atol=1e-6)
+    solver.simulate(0.01 if name == "flexible_pendulum" else 0.1)
+    s = solver.statistics
+    steps, cut = s["nsteps"] + s["nerrfails"] + s["nnfails"], s["nerrfails"] + s["nnfails"]
+    assert plain.calls <= s["nniters"] + 2 * steps + (o.n_q + 2) * s["njacs"] + 27 * cut + 60
 
 
 @pytest.mark.parametrize("cls", CLASSES)

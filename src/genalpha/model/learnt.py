@@ -57,6 +57,20 @@ class Learnt:
         age = min(abs(t - self._made) / then, GROWTH) if then else 1.0
         return plus(found, age * float(other.dot(x)), missed)
 
+    def doubt(self, x: Array, t: float, age: float) -> float:
+        """Return what may be wrong with the product with x at t.
+
+        What is not along the vector that was learnt last is as wrong as the matrix is: by `age`,
+        relative to it.
+        """
+        found = self.off * norm(self(x, t))
+        if age > self.off:
+            if self._missed is not None:
+                other = self._missed[0]
+                x = plus(x, -float(other.dot(x)) / float(other.dot(other)), other)
+            found += age * norm(product(self._matrix, x))
+        return found
+
     def learn(self, x: Array, true: Array, t: float) -> None:
         """Compare with the true product."""
         whole, square = norm(true), float(x.dot(x))

@@ -155,7 +155,7 @@ class HHTI2(Holonomic):
         c, h, t0, q0, v0 = settings.coefficients, new.h, old.t, old.q, old.v
         alpha, beta, gamma, b = c.alpha, c.beta, c.gamma, settings.b
         t1, q1, v1, a1 = t0 + h, new.q, new.v, new.a
-        L0, L1 = new.kept.reshape(2, o.n_lam)
+        L0, L1 = new.kept[: 2 * o.n_lam].reshape(2, o.n_lam)
 
         def r(t: float, q: Array, v: Array, L: Array) -> Array:
             return solved(o, t, q, o.reaction(t, q, v, L, NO_VECTOR))

@@ -4,17 +4,21 @@ See `hhti2` for the paper and the notation. F is linear in accelerations and mul
 the accelerations that the forces and the reactions make, f and R, are put into it as they are, and
 no mass matrix is needed beside those of Newton's iteration. A correction costs
 
-- one call at (q1, v1) with vdot = f1 and without multipliers, for (3.4c) and g;
-- one at (q1, v1) with vdot = f1 + R1 and L1, for R1 of (3.4d) and, if the residual has rows for
-  it, the rate of g; otherwise one more a little ahead in the motion;
-- one at (q0, v0) with vdot = f0 + R0 and L0, for R0 of (3.4d), as long as L0 moves in directions in
-  which the reaction at q0 is not known from such calls, or from the end of the last step.
+- one call at (q1, v1) with vdot = f1 + R1 and L1: for the sum of (3.4c) and of R1 in (3.4d), for g
+  and, if the residual has rows for it, the rate of g;
+- one a little ahead in the motion with vdot = f1 and without multipliers, for (3.4c) alone and for
+  the rate of g. It tells g'' as well, which the true multipliers need. Where the residual has rows
+  for rates, only the first correction of a step, and later ones that are large, need this call;
+  where it has not, the first correction needs another one behind in the motion;
+- none for R0 of (3.4d): the reaction at q0 is known to L1 of the last step, to the true multiplier
+  there, and to small differences from both by a matrix that learns, or else by another call.
 
-Corrections are those of the matrix, without secants (`Newton.accelerated`): position step and
-projection alternate, and what a correction of one tells is mostly what the other has done.
+True accelerations and multipliers (3.2) follow from g'' and from the same reactions, so that output
+costs a call only where the matrix has not learnt enough.
 
-Variants other than "end" take R1 elsewhere, at the price of another call. Reactions that are not
-linear in the multipliers are left to callbacks.
+For Newton's accuracies that differences cannot have, and for variants other than "end", which take
+R1 elsewhere, all of this is asked for where it belongs: at the point itself, and at output points.
+Reactions that are not linear in the multipliers are left to callbacks.
 """
 
 from __future__ import annotations
@@ -24,32 +28,43 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.kernels import combined, norm, part, plus, product, solution, stacked, zeros
+from genalpha.kernels import combined, norm, part, plus, product, solution, stacked
 from genalpha.model import Mechanism, Motion
-from genalpha.model.residual import Balance
-from genalpha.numerics.accuracy import Scales, larger, of_rates, scales, size, with_states
+from genalpha.model.learnt import Learnt
+from genalpha.model.residual import CENTRAL, Balance
+from genalpha.numerics.accuracy import of_rates, scales, size, with_states
 from genalpha.numerics.from_residual import about_mass, accelerations_of, show_roughly
-from genalpha.numerics.linear import Solve, factorize
+from genalpha.numerics.linear import factorize
 from genalpha.numerics.newton import Newton, Sizes
+from genalpha.numerics.prediction import Past
 from genalpha.schemes.hht import NO_VECTOR, initial_solver
-from genalpha.schemes.hhti2 import HHTI2
+from genalpha.schemes.hhti2_corrections import Corrections, Matrices, Unknowns
+from genalpha.schemes.hhti2_looks import SEEN, Look, Looks
 from genalpha.schemes.scheme import Reported, Settings
 
 Array = np.ndarray
 
-#: R0 is asked for again while it moves by more than this, in units of the accuracy wanted: the
-#: matrix with which it was corrected is right to some hundredths.
-MOVING = 5.0
-#: Of a multiplier, this share must be new for its reaction to be remembered.
-NEW_DIRECTION = 1e-3
+#: What reactions may be wrong by, in units of the accuracy wanted; R0 by more, because it moves q1
+#: by h^2 only, and v1 in directions that the projection takes away.
+WRONG, WRONG_BEFORE = 1.0, 3.0
+#: A reaction that is known to a small difference of multipliers is believed of so many times it.
+BELIEVED = 4.0
+#: Reactions are learnt from where they are more than this, in units of the accuracy wanted.
+CLEAR = 10.0
+#: True accelerations and multipliers are corrected so many times at most.
+MOST = 4
+#: A mass that is taken as constant is believed if the iteration matrix differs by no more than this
+#: share of it: it serves as a matrix only.
+ALIKE = 0.03
 
 
 @dataclass
 class State:
     """What is carried from step to step; `h` is the step size that made `a`.
 
-    `f` is f(t, q, v) = M^-1 force and R the reaction M^-1 r(t, q, L1); `kept` is (L0, L1); x is
-    (a1, L0, L1, R1).
+    `f` is f(t, q, v) = M^-1 force and R the reaction M^-1 r(t, q, L1); `kept` is (L0, L1) and,
+    where they are known, the true vdot and lam, whose reaction vdot - f may be wrong by `doubt`;
+    x is (a1, L0, L1, R1), or what these are guessed from.
     """
 
     t: float
@@ -61,100 +76,80 @@ class State:
     h: float
     kept: Array
     x: Array
+    doubt: float
 
 
 @dataclass
-class Unknowns:
-    """a1, L0, L1, R0, R1."""
+class Pair:
+    """A multiplier at q0, its reaction, and what may be wrong with that."""
 
-    a: Array
-    L0: Array
-    L1: Array
-    R0: Array
-    R1: Array
+    L: Array
+    R: Array
+    doubt: float
 
 
-@dataclass
-class Matrices:
-    """Factorized matrices of position step and projection; how R follows L, and about M."""
-
-    position: Solve
-    velocity: Solve
-    scales: Scales
-    of_rates: Scales
-    by_lam: Array
-    mass: Solve
-    inertia: Array
-
-
-class Reactions:
-    """M^-1 r(t, q, L) at one position, which is linear in L: known where it was asked for.
+class Pasts(Past):
+    """The past of (x, y), whose parts are extrapolated each by itself; a start knows no y.
 
     Parameters
     ----------
-    L, R : (m,), (n,) array
-        A multiplier and its reaction.
-    error : float
-        What may be wrong with R. Of a small L, this is nothing that a larger one may rely on.
+    n : int
+        How many entries x has.
     """
 
-    def __init__(self, L: Array, R: Array, error: float) -> None:
-        self._n = R.size
-        self._known: list[tuple[Array, Array, float]] = []
-        self.add(L, R, error)
+    def __init__(self, n: int) -> None:
+        super().__init__()
+        self._n, self._appended, self._of_y = n, 0, Past()
 
-    def add(self, L: Array, R: Array, error: float) -> None:
-        """Take over what is new of another one, in a direction of its own."""
-        left, reaction = self._apart(L)
-        length = norm(left)
-        if length > NEW_DIRECTION * norm(L):
-            known = combined(1.0 / length, R, -1.0 / length, reaction)
-            self._known.append(((1.0 / length) * left, known, error / length))
+    def append(self, t: float, x: Array) -> None:
+        """See `Past`."""
+        super().append(t, x[: self._n])
+        if self._appended:
+            self._of_y.append(t, x[self._n :])
+        self._appended, self._size = self._appended + 1, x.size
 
-    def doubt(self, L: Array) -> float:
-        """Return what may be wrong with the reaction to L, as far as it is known."""
-        found = 0.0
-        for direction, _, per in self._known:
-            found += abs(float(direction.dot(L))) * per
-        return found
-
-    def _apart(self, L: Array) -> tuple[Array, Array]:
-        """Return the part of L whose reaction is not known, and the reaction to the rest."""
-        left, reaction = L, zeros(self._n)
-        for direction, known, _ in self._known:
-            c = float(direction.dot(left))
-            left, reaction = plus(left, -c, direction), plus(reaction, c, known)
-        return left, reaction
-
-    def __call__(self, L: Array, by_lam: Array) -> tuple[Array, Array]:
-        """Return the reaction to L, and the part of it that is only known by the matrix."""
-        left, reaction = self._apart(L)
-        rest = product(by_lam, left)
-        return plus(reaction, 1.0, rest), rest
+    def predicted(self, t: float, relation: tuple[float, ...] = ()) -> Array:
+        """See `Past`."""
+        x = super().predicted(t, relation)
+        if self._appended > 1:
+            return np.concatenate([x, self._of_y.predicted(t, relation)])
+        return np.concatenate([x, np.zeros(self._size - self._n)])
 
 
-class HHTI2OfResidual(HHTI2):
+class HHTI2OfResidual(Corrections):
     """One step of (3.4), asked of a residual."""
 
-    unknowns: Any
+    looks: Looks
+    #: The last multiplier that was asked for at q0; and a difference from it that is known.
+    old: Pair
+    beside: Pair | None
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         super().__init__(o, settings, newton)
         self.still, self.no_lam = np.zeros(o.n_q), np.zeros(o.n_lam)
+        # about how R follows L
+        self.about = Learnt()
+        # whether true accelerations and multipliers come with the steps
+        self.shows = bool(o.n_lam) and self.variant == "end" and self.relative >= CENTRAL
+        if self.shows:
+            self.past = Pasts(2 * o.n_q + o.n_lam)
         assert o.whole is not None
         show_roughly(o.whole, self.relative)
 
     def begin(self, t: float, motion: Motion, h: float) -> Any:
         """Start with a0 = f(t0, q0, v0)."""
-        q, v, _, lam, _ = motion
+        q, v, vdot, lam, _ = motion
         whole = self.o.whole
         assert whole is not None
         solve = initial_solver(self.o, t, q)
         f = -solve(whole.balance(t, q, v, 0.0 * v, 0.0 * lam, NO_VECTOR).motion)
         # not vdot - f, which is as accurate as vdot: multipliers may be 0 but for rounding
         R = -solve(whole.balance(t, q, v, f, lam, NO_VECTOR).motion)
-        L = np.concatenate([lam, lam])
-        return State(t, q, v, f, f, R, h, L, np.concatenate([f, L, R]))
+        L, x = np.concatenate([lam, lam]), np.concatenate([f, lam, lam, R])
+        if self.shows:
+            L = np.concatenate([lam, lam, vdot, lam])
+            x = np.concatenate([f, vdot, lam, 0.0 * lam, 0.0 * lam])
+        return State(t, q, v, f, f, R, h, L, x, 0.0)
 
     def take(self, state: Any, h: float) -> Any:
         """See `Scheme`."""
@@ -162,9 +157,15 @@ class HHTI2OfResidual(HHTI2):
         self._prepare(s, self.adjusted(s.a, s.f, h / s.h), h)
         self.newton.solve(self)
         x = self.unknowns
-        L, q, v = stacked(1.0, x.L0, 1.0, x.L1), self._q1(x), self._v1(x)
-        found = stacked(1.0, x.a, 1.0, L, 1.0, x.R1)
-        return State(self.t, q, v, x.a, self.new_force(x.a), x.R1, h, L, found)
+        L, q, v, f = stacked(1.0, x.L0, 1.0, x.L1), self._q1(x), self._v1(x), self.new_force(x.a)
+        if not self.shows:
+            found = stacked(1.0, x.a, 1.0, L, 1.0, x.R1)
+            return State(self.t, q, v, x.a, f, x.R1, h, L, found, 0.0)
+        vdot, lam, doubt = self._shown(x, q, v, f, self.newton.last_solvers)
+        kept, found = stacked(1.0, L, 1.0, vdot, 1.0, lam), stacked(1.0, f, 1.0, vdot, 1.0, lam)
+        apart = stacked(1.0 / h, plus(x.L0, -1.0, self.lam0), 1.0 / h, plus(x.L1, -1.0, lam))
+        found = stacked(1.0, found, 1.0, apart)
+        return State(self.t, q, v, x.a, f, x.R1, h, kept, found, doubt)
 
     def _prepare(self, s: State, a0: Array, h: float) -> None:
         """Work out what is known before the unknowns, and guess these."""
@@ -174,24 +175,40 @@ class HHTI2OfResidual(HHTI2):
         self.q_hat = combined(1.0, s.q, h, s.v, h * h * (0.5 - self.beta), a0)
         self.v_hat = plus(s.v, h * (1.0 - self.gamma), a0)
         guess = self.past.predicted(self.t)
+        self.old, self.beside = Pair(part(s.kept, m, 2 * m), s.R, 0.0), None
+        if self.shows:
+            self._guess(s, guess)
+            return
         a, L0, L1 = part(guess, 0, n), part(guess, n, n + m), part(guess, n + m, n + 2 * m)
-        R1 = part(guess, n + 2 * m, 2 * (n + m))
-        self.unknowns = Unknowns(a, L0, L1, s.R, R1)
-        if m:  # the reaction at the end of the last step, of another multiplier
-            self.reactions = Reactions(part(s.kept, m, 2 * m), s.R, self._uncertainty(s.a, s.R))
-            last = self.newton.last_solvers
-            self.unknowns.R0 = s.R if last is None else self.reactions(L0, last.by_lam)[0]
+        R0 = self._guess_of_old_reaction(L0)[0] if m and self.about.is_known else s.R
+        self.unknowns = Unknowns(a, L0, L1, R0, part(guess, n + 2 * m, 2 * (n + m)))
 
-    def _q1(self, x: Unknowns) -> Array:
-        """Return q1 (3.4a)."""
-        w, half = self.weights, 0.5 * self.h * self.h
-        q = plus(self.q_hat, self.hb, x.a)
-        return combined(1.0, q, half * w.q0, x.R0, half * w.q1, x.R1)
+    def _guess(self, s: State, guess: Array) -> None:
+        """Guess the unknowns by what is smooth whatever the step sizes are.
 
-    def _v1(self, x: Unknowns) -> Array:
-        """Return v1 (3.4b)."""
-        w, h = self.weights, self.h
-        return combined(1.0, plus(self.v_hat, self.hg, x.a), h * w.v0, x.R0, h * w.v1, x.R1)
+        That is f, vdot and lam, and what L0 and L1 differ from lam at their instants, over h.
+        """
+        n, m, h, end = self.o.n_q, self.o.n_lam, self.h, 2 * self.o.n_q + self.o.n_lam
+        vdot0, self.lam0 = part(s.kept, 2 * m, 2 * m + n), part(s.kept, 2 * m + n, 3 * m + n)
+        R = self._reaction(vdot0, plus(s.f, 1.0, s.R))
+        self.beside = Pair(plus(self.lam0, -1.0, self.old.L), R, s.doubt)
+        f, vdot, lam = part(guess, 0, n), part(guess, n, 2 * n), part(guess, 2 * n, end)
+        jerk = combined(1.0 / h, vdot, -1.0 / h, vdot0)
+        self.looks = Looks(self.o.whole, self.t, h, vdot, lam, jerk, self.relative)
+        a = combined(1.0 + self.alpha, f, -self.alpha, s.f)  # (3.4c)
+        L0 = plus(self.lam0, h, part(guess, end, end + m))
+        apart = h * part(guess, end + m, end + 2 * m)
+        R0, R1 = s.R, self._reaction(vdot, f)
+        if self.about.is_known:
+            R0, R1 = self._guess_of_old_reaction(L0)[0], plus(R1, 1.0, self.about(apart, self.t))
+        self.unknowns = Unknowns(a, L0, plus(lam, 1.0, apart), R0, R1)
+
+    def _reaction(self, vdot: Array, f: Array) -> Array:
+        """Return vdot - f; no constraint reacts on states."""
+        R = plus(vdot, -1.0, f)
+        if self.o.n_states:
+            R[self.o.n_moving :] = 0.0
+        return R
 
     def _balance(self, q: Array, v: Array, vdot: Array, lam: Array) -> Balance:
         whole = self.o.whole
@@ -199,94 +216,76 @@ class HHTI2OfResidual(HHTI2):
         return whole.balance(self.t, q, v, vdot, lam, NO_VECTOR)
 
     def correct(self, solvers: Any) -> Sizes:
-        """Do one position step and one projection, see `Problem`."""
+        """Do one position step and one projection, both from the same point, see `Problem`."""
         matrices: Matrices = solvers
-        o, compared = self.o, matrices.scales
-        n, m = o.n_q, o.n_lam
+        compared, n, m = matrices.scales, self.o.n_q, self.o.n_lam
         x = self._with_old_reaction(self.unknowns, matrices)
         q, v = self._q1(x), self._v1(x)
-        at = self._balance(q, v, self.new_force(x.a), self.no_lam)
-        right = stacked(-1.0, at.motion, -1.0 / self.hb, at.position)  # (3.4c), g
+        at = self._look(x, q, v, matrices)
+        right = stacked(-1.0, at.forces, -1.0 / self.hb, at.position)  # (3.4c), g
         d = solution(matrices.position, right)
-        d_lam = part(d, n, n + m)
-        dR = product(matrices.by_lam, d_lam) if m else self.still
-        a = self._moved(plus(x.a, 1.0, d), dR, dR)
-        L0, L1 = plus(x.L0, 1.0, d_lam), plus(x.L1, 1.0, d_lam)
-        R0, R1 = plus(x.R0, 1.0, dR), plus(x.R1, 1.0, dR)
-        self.unknowns = x = Unknowns(a, L0, L1, R0, R1)
-        value = stacked(1.0, larger(a, x.R1), 1.0, x.L1)
-        moved = size(self.relative, compared, d, value, q, self.hb if m else self.hg, n, m)
         if not m:
-            return (moved,)
-        e = self.project(matrices)
-        x = self.unknowns
-        value = stacked(1.0, larger(x.a, x.R1), 1.0, x.L1)
-        faster = plus(self._v1(x), -1.0, v)
-        change = stacked(1.0 / self.h, faster, 1.0, plus(e, 1.0, d_lam))
-        return (moved, size(self.relative, matrices.of_rates, change, value, v, self.h, n, m))
+            d = self.newton.accelerated(d, n, 0.0, self.t, compared.units)
+            self.unknowns = x = Unknowns(plus(x.a, 1.0, d), x.L0, x.L1, x.R0, x.R1)
+            return (size(self.relative, compared, d, x.a, q, self.hg, n, m),)
+        if self.o.n_states:  # their rates may be stiff: they need to know how v1 moves in the end
+            faster = self._corrections(at, d, matrices)[1]
+            right = stacked(-1.0, self._of_rates(faster, d, matrices), 0.0, at.position)
+            d = plus(d, 1.0, solution(matrices.position, right))
+        change = self._accelerated(self._corrections(at, d, matrices)[0], compared)
+        return self._change(x, q, v, change, matrices)
 
     def _uncertainty(self, a: Array, R: Array) -> float:
         """Return how accurate reactions are: as Newton's iteration is; rates of states aside."""
         k = self.o.n_moving
         return self.relative * max(norm(part(a, 0, k)), norm(part(R, 0, k)))
 
-    def _with_old_reaction(self, x: Unknowns, matrices: Matrices) -> Unknowns:
-        """Return the unknowns with R0 = r(t0, q0, L0) (3.4d); q1 moves with it."""
+    # --- what a correction has to know ----------------------------------------------------------
+
+    def _look(self, x: Unknowns, q: Array, v: Array, matrices: Matrices) -> Look:
+        """Return what is wrong with (3.4c), R1 of (3.4d) and (3.4e)."""
+        f = self.new_force(x.a)
+        if not self.o.n_lam:
+            at = self._balance(q, v, f, self.no_lam)
+            return Look(at.motion, at.motion, at.position, at.position)
+        if not self.shows:
+            found = self._look_apart(x, q, v, f)
+        else:
+            vdot = plus(f, 1.0, x.R1)
+            at = self._balance(q, v, vdot, x.L1)
+            k = self.o.n_moving
+            off = norm(part(solution(matrices.mass, _copy(at.motion)), 0, k))
+            allowed = WRONG * self._uncertainty(x.a, x.R1)
+            found = self.looks.look(q, v, f, self.f0, at, off, allowed)
+        return self._of_states(found, x.R1, matrices)
+
+    def _look_apart(self, x: Unknowns, q: Array, v: Array, f: Array) -> Look:
+        """Return the same, each by a call of its own, at the place where it belongs."""
         whole = self.o.whole
         assert whole is not None
-        if not self.o.n_lam:
-            return x
-        error = self._uncertainty(x.a, x.R0)
-        allowed = MOVING * error
-        R0, unsure = self.reactions(x.L0, matrices.by_lam)
-        doubt = self.reactions.doubt(x.L0)
-        if norm(unsure) + doubt > allowed:
-            vdot = plus(self.f0, 1.0, R0)
-            at = whole.balance(self.t0, self.q0, self.v0, vdot, x.L0, NO_VECTOR)
-            d = solution(matrices.mass, self._of_reaction(at.motion, R0, matrices))
-            R0 = plus(R0, -1.0, d)
-            if whole.constant_mass is not None or norm(d) <= allowed:
-                if doubt > allowed:
-                    self.reactions = Reactions(x.L0, R0, error)
-                else:
-                    self.reactions.add(x.L0, R0, error)
-        return Unknowns(x.a, x.L0, x.L1, R0, x.R1)
-
-    def project(self, solvers: Any) -> Array:
-        """Project the velocity, and return the change of the multiplier in v1."""
-        matrices: Matrices = solvers
-        o, w, x, n = self.o, self.weights, self.unknowns, self.o.n_q
-        whole = o.whole
-        assert whole is not None
-        q, v, vdot = self._q1(x), self._v1(x), plus(self.new_force(x.a), 1.0, x.R1)
-        at = self._balance(q, v, vdot, x.L1)
-        lack = at.motion if self.variant == "end" else self._lack_elsewhere(q, v, x)  # (3.4d)
-        rate = at.rates  # (3.4e)
+        at, vdot = self._balance(q, v, f, self.no_lam), plus(f, 1.0, x.R1)
+        rate = at.rates
         if rate is None:
             rate = whole.rate_beside(self.t, q, v, vdot, x.L1, NO_VECTOR, at)
-        lack = self._of_reaction(lack, x.R1, matrices)
-        e = solution(matrices.velocity, stacked(-w.v1, lack, -1.0 / self.h, rate))
-        e_lam = part(e, n, n + o.n_lam)
-        dL0 = w.projection0 * e_lam
-        dR0 = product(matrices.by_lam, dL0)
-        dR1 = combined(1.0 / w.v1, part(e, 0, n), -w.v0 / w.v1, dR0)  # v1 moves by h e
-        a, L1 = self._moved(x.a, dR0, dR1), plus(x.L1, w.projection1, e_lam)
-        L0, R0, R1 = plus(x.L0, 1.0, dL0), plus(x.R0, 1.0, dR0), plus(x.R1, 1.0, dR1)
-        self.unknowns = Unknowns(a, L0, L1, R0, R1)
-        return e_lam
+        if self.variant == "end":
+            reactions = plus(self._balance(q, v, vdot, x.L1).motion, -1.0, at.motion)
+        else:
+            reactions = self._lack_elsewhere(q, v, x)
+        return Look(at.motion, reactions, at.position, rate)
 
-    def _of_reaction(self, lack: Array, R: Array, matrices: Matrices) -> Array:
-        """Return what (3.4d) lacks: for states M R alone, because no constraint reacts on them.
+    def _of_states(self, found: Look, R: Array, matrices: Matrices) -> Look:
+        """Return the same with M R alone in the rows of states: no constraint reacts on them.
 
-        The rest of their rows is what (3.4c) lacks of their rates, which may be stiff: it is for
-        the position step.
+        The rest of their rows is what (3.4c) lacks of their rates.
         """
         o, k = self.o, self.o.n_moving
         if not o.n_states:
-            return lack
-        found = plus(lack, 0.0, lack)
-        found[k:] = product(matrices.inertia, R)[k:]
-        return found
+            return found
+        whole = plus(found.forces, 1.0, found.reactions)
+        forces, reactions = found.forces.copy(), found.reactions.copy()
+        reactions[k:] = product(matrices.inertia, R)[k:]
+        forces[k:] = whole[k:] - reactions[k:]
+        return Look(forces, reactions, found.position, found.rate)
 
     def _lack_elsewhere(self, q: Array, v: Array, x: Unknowns) -> Array:
         """Return M R1 - r(L1) where the variant has it: the difference of two calls."""
@@ -300,10 +299,90 @@ class HHTI2OfResidual(HHTI2):
         without = whole.balance(t, place, v, self.still, self.no_lam, NO_VECTOR).motion
         return plus(with_it, -1.0, without)
 
-    def _moved(self, a: Array, dR0: Array, dR1: Array) -> Array:
-        """Return an a1 such that changes of the reactions do not move q1."""
-        w, per = self.weights, -0.5 / self.beta
-        return combined(1.0, a, per * w.q0, dR0, per * w.q1, dR1)
+    def _guess_of_old_reaction(self, L0: Array) -> tuple[Array, Array, Array, float]:
+        """Return R0 as far as it is known; a difference of multipliers, and of reactions.
+
+        The reaction to the difference is that of the matrix. Last is what may be wrong with R0.
+        """
+        old, beside, about = self.old, self.beside, self.about
+        left, R0, doubt = plus(L0, -1.0, old.L), old.R, old.doubt
+        if beside is not None:
+            square = float(beside.L.dot(beside.L))
+            c = float(left.dot(beside.L)) / square if square else 0.0
+            if abs(c) <= BELIEVED:
+                left, R0 = plus(left, -c, beside.L), plus(R0, c, beside.R)
+                doubt += abs(c) * beside.doubt
+        change = about(left, self.t0)
+        return plus(R0, 1.0, change), left, change, doubt + about.doubt(left, self.t0, self._age())
+
+    def _with_old_reaction(self, x: Unknowns, matrices: Matrices) -> Unknowns:
+        """Return the unknowns with R0 = r(t0, q0, L0) (3.4d); q1 moves with it."""
+        whole, about = self.o.whole, self.about
+        assert whole is not None
+        if not self.o.n_lam:
+            return x
+        R0, left, change, doubt = self._guess_of_old_reaction(x.L0)
+        error = self._uncertainty(x.a, x.R0)
+        if doubt > WRONG_BEFORE * error:
+            vdot = plus(self.f0, 1.0, R0)
+            at = whole.balance(self.t0, self.q0, self.v0, vdot, x.L0, NO_VECTOR)
+            d = solution(matrices.mass, self._of_moving(at.motion, R0, matrices))
+            R0 = plus(R0, -1.0, d)
+            if norm(change) > CLEAR * error:  # otherwise it is noise
+                about.learn(left, plus(change, -1.0, d), self.t0)
+            self.old, self.beside = Pair(x.L0, R0, about.off * norm(d)), None
+        return Unknowns(x.a, x.L0, x.L1, R0, x.R1)
+
+    def _of_moving(self, lack: Array, R: Array, matrices: Matrices) -> Array:
+        """Return what (3.4d) lacks: for states M R alone, because no constraint reacts on them."""
+        o, k = self.o, self.o.n_moving
+        if not o.n_states:
+            return lack
+        found = lack.copy()
+        found[k:] = product(matrices.inertia, R)[k:]
+        return found
+
+    def _shown(
+        self, x: Unknowns, q: Array, v: Array, f: Array, matrices: Matrices
+    ) -> tuple[Array, Array, float]:
+        """Return the true acceleration and multipliers (3.2), and what may be wrong with both.
+
+        They are the predicted ones, corrected for g'' as it was seen, and for the reactions.
+        """
+        looks, about, n, m = self.looks, self.about, self.o.n_q, self.o.n_lam
+        own, allowed = plus(f, 1.0, x.R1), WRONG * self._uncertainty(x.a, x.R1)
+        vdot, lam, curvature = looks.vdot, looks.lam, looks.curvature
+        reaction = about(plus(lam, -1.0, x.L1), self.t)
+        lack = product(matrices.inertia, combined(1.0, vdot, -1.0, own, -1.0, reaction))
+        for count in range(MOST):
+            d = solution(matrices.velocity, stacked(-1.0, lack, -1.0, curvature))
+            d_lam = part(d, n, n + m)
+            vdot, lam = plus(vdot, 1.0, d), plus(lam, 1.0, d_lam)
+            other = plus(lam, -1.0, x.L1)
+            # what was asked for is known but for the last correction
+            missed = d_lam if count else other
+            doubt = about.doubt(missed, self.t, self._age())
+            moved = norm(part(d, 0, n)) + norm(about(d_lam, self.t))
+            seen = looks.doubt(v) + self._age() * moved <= SEEN * allowed
+            if seen and doubt <= allowed:
+                break
+            at = self._balance(q, v, vdot, lam)
+            lack, curvature = at.motion, self.no_lam
+            wrong = solution(matrices.mass, _copy(lack))
+            about.learn(other, combined(1.0, vdot, -1.0, own, -1.0, wrong), self.t)
+            if not seen:
+                looks.look_again(q, v, vdot, at)
+                curvature = looks.curvature
+        return vdot, lam, doubt
+
+    def _age(self) -> float:
+        """Return how far matrices are off, relative to them."""
+        whole = self.o.whole
+        assert whole is not None
+        known = whole.derivatives
+        return max(self.about.off, known.turning * abs(self.t - known.made))
+
+    # --- matrices and output --------------------------------------------------------------------
 
     def setup(self) -> Any:
         """Factorize the derivatives of (3.4c) and g, and the projection onto the rate of g."""
@@ -311,11 +390,12 @@ class HHTI2OfResidual(HHTI2):
         whole, n, m, ca = o.whole, o.n_q, o.n_lam, 1.0 / (1.0 + self.alpha)
         assert whole is not None
         self.counters.njacs += 1
-        q, v = self._q1(x), self._v1(x)
-        state = self.t, q, v, self.new_force(x.a), self.no_lam, NO_VECTOR
-        found = whole.blocks(*state, ca, self.hb, self.hg)
+        q, v, vdot, lam = self._q1(x), self._v1(x), self.new_force(x.a), self.no_lam
+        if self.shows:  # where the correction will ask
+            vdot, lam = plus(vdot, 1.0, x.R1), x.L1
+        found = whole.blocks(self.t, q, v, vdot, lam, NO_VECTOR, ca, self.hb, self.hg)
         newton.setup_cost = whole.matrix_cost
-        M = about_mass(whole, found.A / ca, *state[:4], o.n_states)
+        M = self._about_mass(found.A / ca, q, v, vdot)
         inertia, forces, J = [(ca, M)], [(1.0, found.A - ca * M)], [[(1.0, found.G)]]
         per_beta = 0.5 / (self.beta * (1.0 + self.alpha))
         R = [[((w.q0 + w.q1) * per_beta, found.R)]]
@@ -324,15 +404,37 @@ class HHTI2OfResidual(HHTI2):
         compared = with_states(o, compared, x.a, v, forces, self.hg)
         mass = factorize(M)
         if not m:
-            return Matrices(position, position, compared, compared, np.zeros((n, 0)), mass, M)
+            none = np.zeros((n, 0))
+            return Matrices(position, position, compared, compared, M, none.T, none, mass, M)
         by_lam = -np.array([mass(column) for column in found.R.T]).T
+        self.about.renew(by_lam, self.t)
         R = [[(w.v0 * w.projection0 + w.v1 * w.projection1, found.R)]]
         velocity = self.factorize("velocity", [(1.0, M)], R, J)
-        return Matrices(position, velocity, compared, of_rates(o, compared), by_lam, mass, M)
+        of_v, forces = of_rates(o, compared), forces[0][1]
+        return Matrices(position, velocity, compared, of_v, forces, found.G, by_lam, mass, M)
+
+    def _about_mass(self, found: Array, q: Array, v: Array, vdot: Array) -> Array:
+        """Return about M: the constant one, if it is like an iteration matrix over its weight."""
+        whole = self.o.whole
+        assert whole is not None
+        M = whole.constant_mass
+        if M is not None:
+            unit = np.sqrt(np.abs(M.diagonal()))
+            if (np.abs(found - M) <= ALIKE * np.outer(unit, unit)).all():
+                return np.asarray(M)
+        return about_mass(whole, found, self.t, q, v, vdot, self.o.n_states)
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
         """Acceleration and multipliers from (3.2), of second order because q and v are."""
+        n, m = o.n_q, o.n_lam
+        if kept.size > 2 * m:  # known from the step
+            return kept[2 * m : 2 * m + n], kept[2 * m + n :], NO_VECTOR
         assert o.whole is not None
-        L = kept.reshape(2, o.n_lam).mean(axis=0)
+        L = kept.reshape(2, m).mean(axis=0)
         return accelerations_of(o.whole)(o.name, t, q, v, L, NO_VECTOR, accurate=False)
+
+
+def _copy(x: Array) -> Array:
+    """Return a copy, for a solver that overwrites what it solves for."""
+    return plus(x, 0.0, x)

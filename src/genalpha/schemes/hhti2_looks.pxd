@@ -1,0 +1,45 @@
+# C types of `genalpha.schemes.hhti2_looks`.
+
+cimport cython
+cimport numpy as cnp
+from genalpha.kernels.vectors cimport add, combined, norm, plus, zeros
+from genalpha.model.residual cimport Balance, OneResidual
+
+
+cdef class Look:
+    cdef public cnp.ndarray forces, reactions, position, rate
+
+
+cdef class Looks:
+    cdef OneResidual _whole
+    cdef double _t, _h, _relative
+    cdef public cnp.ndarray vdot, lam, curvature
+    cdef cnp.ndarray _jerk, _seen, _slope
+
+    @cython.locals(change=cnp.ndarray, seen=bint)
+    cpdef Look look(
+        self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray f, cnp.ndarray f0, Balance at,
+        double off, double allowed
+    )
+    @cython.locals(moved=double, whole=double)
+    cpdef double doubt(self, cnp.ndarray v) except? -1.0
+    cpdef look_again(self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, Balance at)
+    @cython.locals(T=double, s=double, near=Balance, reactions=cnp.ndarray)
+    cdef Look _with_rows(
+        self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray f, cnp.ndarray change, Balance at,
+        bint settled
+    )
+    @cython.locals(
+        s=double, c=double, near=Balance, behind=Balance, here=cnp.ndarray, rate=cnp.ndarray,
+        forces=cnp.ndarray
+    )
+    cdef Look _without_rows(
+        self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray f, cnp.ndarray change, Balance at,
+        bint seen
+    )
+    @cython.locals(
+        moved=cnp.ndarray, faster=cnp.ndarray, forces=cnp.ndarray, rows=cnp.ndarray
+    )
+    cdef Balance _beside(
+        self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray f, cnp.ndarray change, double s
+    )
