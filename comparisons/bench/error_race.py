@@ -57,7 +57,7 @@ def climbed(name: str, plan: Plan, errors: Sequence[float]) -> list[Climb]:
             climb = runner.climb(solver, form, min(errors), TOLERANCES)
             climbs.append(climb)
             if climb.good and climb.errors[-1] <= min(errors):
-                longest = SLOWER * (climb.good[-1].cpu_time or LIMIT)
+                longest = SLOWER * runner.time(climb, len(climb.good) - 1)
                 runner.limit = min(runner.limit, max(SHORTEST, longest))
         plan.tell(f"error race: {name}, times")
         warm_up(runner, climbs)
