@@ -307,11 +307,11 @@ WHY = """## Where it is not as wanted, and why
   tolerance. A mass that varies costs 1.2 (Andrews, tolerance 1e-4) to 8 calls per step (heavy top,
   1e-2). Output costs none.
 - *`HHTI2`* solves for forces and reactions apart, and its true multipliers, which are wanted at
-  every output point, need g''. Both are told by one call a little ahead in the motion, beside the one of
-  every correction; on "ind3" every correction needs such a call, and the first one of a step
-  another behind in the motion. The reactions at the start of the step and to the true multipliers
-  cost up to 5 calls per step at a tolerance of 1e-2, and less than one at 1e-4. It refuses
-  coordinates without mass.
+  every output point, need g''. Both are told by one call a little ahead in the motion, beside the
+  one of every correction; on "ind3" every correction needs such a call, and the first one of a
+  step another behind in the motion. The reactions at the start of the step and to the true
+  multipliers cost 3 to 6 calls per step on the pendulum at a tolerance of 1e-2 and more, and less
+  than one at 1e-4. It refuses coordinates without mass.
 - *`GenAlphaI3` on "ind3"* pays a call for most changes of the step size: the drift of its velocity
   is seen by a difference ahead in the motion. On "ovstab2" the residual's own rows have it.
 - *CPU time.* Of a small residual, start-up counts: the constructor finds out what the rows are, and
