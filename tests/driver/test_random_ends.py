@@ -107,6 +107,24 @@ def test_steps_that_creep_up_to_a_failure_tell_it(name, scheme, seed):
         integrate(o, 1.0, scheme, rtol=1e-5)
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("seed", range(3))
+def test_steps_that_stand_still_are_no_hang(seed, scheme):
+    random = np.random.default_rng(seed)
+    barrier, longest = random.uniform(0.2, 2.0), random.uniform(30.0, 300.0) * 2.2e-16
+    latest = [0.0]
+
+    def force(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        if t > barrier and t > latest[0] + longest * barrier:
+            raise FloatingPointError("one thing at a time")
+        latest[0] = max(latest[0], t)
+        return -q
+
+    o = Mechanism(force=bounded(force), q0=[1.0], v0=[0.0])
+    with pytest.raises(StepLimitError, match=r"(?s)t = .*one thing at a time"):
+        integrate(o, 3.0, scheme)
+
+
 def test_a_failure_that_was_passed_is_forgotten():
     o = chain(np.random.default_rng(1))
     force, failed = o["force"], []

@@ -63,6 +63,7 @@ class Running:
         for key in ("report_continuously", "interpolated_output", "state_events"):
             self.supports[key] = True
         self._run: Advance | None = None
+        self._reach = 0.0  # the largest time of a run
         self._forget_events()
 
     def _forget_events(self) -> None:
@@ -130,12 +131,13 @@ class Running:
 
     def _is_now(self, t: float, tf: float) -> bool:
         """Tell whether `tf` is no further away than rounding; refuse one that has passed."""
-        if abs(tf - t) <= 4.0 * np.finfo(float).eps * max(abs(t), abs(tf)):
+        # of the whole run: near t = 0 any number of times would be next to each other
+        if abs(tf - t) <= 4.0 * np.finfo(float).eps * max(abs(t), abs(tf), self._reach):
             self._standing += 1
             if self._standing > STANDING:
                 raise CallbackError(
-                    f"time_events returned t = {tf!r} {STANDING} times in a row: after its event "
-                    "it must return a later time, or None if there is none"
+                    f"time_events returned t = {tf!r}, or a time next to it, {STANDING} times in a "
+                    "row: after its event it must return a later time, or None if there is none"
                 )
             return True
         if (tf < t) != self.backward:
@@ -171,6 +173,7 @@ class Running:
                 )
         if faults:
             raise InvalidOptionError("simulate", faults)
+        self._reach = max(abs(float(tfinal)), abs(float(self.t)))
         return super().simulate(tfinal, ncp, ncp_list)  # type: ignore[misc]
 
     # --- events ---------------------------------------------------------------------------------

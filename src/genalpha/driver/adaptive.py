@@ -309,9 +309,10 @@ class AdaptiveSteps(StepSizes):
 
     def _notice(self, t: float, h: float) -> None:
         """Forget a failure behind an accepted step to `t`; raise an error if steps stand still."""
-        if self._direction * (t - self._failed) >= 0.0:
-            self._failure = None
         self._standing = self._standing + 1 if abs(h) < ROUNDED * abs(t) else 0
+        # what steps stand still for may be a hair behind them
+        if not self._standing and self._direction * (t - self._failed) >= 0.0:
+            self._failure = None
         if self._standing > STANDING:
             why = self._failure or self._why_small()
             raise StepLimitError(

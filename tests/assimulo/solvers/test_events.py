@@ -446,10 +446,17 @@ class TestHandlersOfNewUsers:
 
 
 class TestNeverAHang:
+    @pytest.mark.parametrize("apart", [1e-16, 1e-20, 1e-300])
+    def test_time_events_that_are_next_to_each_other(self, make, problem, apart):
+        problem.time_events = lambda t, y, yd, sw: t + apart
+        problem.handle_event = lambda solver, info: None
+        with pytest.raises(CallbackError, match=r"time_events returned .* 100 times in a row"):
+            make(problem).simulate(1.0)
+
     def test_time_events_that_always_return_the_same_time(self, make, problem):
         problem.time_events = lambda t, y, yd, sw: 0.05
         problem.handle_event = lambda solver, info: None
-        with pytest.raises(CallbackError, match=r"returned t = 0\.05 100 times in a row"):
+        with pytest.raises(CallbackError, match=r"returned t = 0\.05, .* 100 times in a row"):
             make(problem).simulate(0.1)
 
     def test_a_number_of_events_that_changes(self, make, problem):
