@@ -145,6 +145,8 @@ def _difference(change: Array, near: Array, value: Array, terms: ArrayLike, whol
 
     Of a row without terms it is not known what its rounding is; it is compared with the `whole`.
     """
+    if not whole < np.inf:
+        return np.nan
     rows = np.maximum(np.maximum(np.abs(near), np.abs(value)), terms)
     rows = np.where(np.asarray(terms) > 0.0, np.minimum(rows, whole), whole)
     return _largest(change / rows)

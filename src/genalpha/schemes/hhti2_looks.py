@@ -101,7 +101,9 @@ class Looks:
         if self._seen is None:
             return math.inf
         moved, whole = norm(plus(v, -1.0, self._seen)), norm(v)
-        return 2.0 * moved / whole * norm(self.vdot) if moved else 0.0
+        if not moved:
+            return 0.0
+        return 2.0 * moved / whole * norm(self.vdot) if whole else math.inf
 
     def look_again(self, q: Array, v: Array, vdot: Array, at: Balance) -> None:
         """Look at g'' anew, for other accelerations."""
