@@ -159,8 +159,8 @@ LAYOUTS: dict[str, Layout] = {
         "one; *threads*: the same of two threads, which wait for each other in all that is "
         "Python: starts, results, adaptive steps; *two processes*: of two processes that hash "
         "in C, before and after, which is what the machine had to give. Ratios far above 2 where "
-        "every step is kept are the system's: half of the time of one process was its memory there, "
-        "which forked processes get from a file in memory with less ado.",
+        "every step is kept are the system's: half of the time of one process was its memory "
+        "there, which forked processes get from a file in memory with less ado.",
         ("scheme", "steps", "kept"),
         {"runs": ".0f", "runs/s, one": ".1f", "runs/s, two": ".1f", "ratio": ".2f",
          "threads": ".2f", "two processes": ".2f", "target": ".1f"},
