@@ -163,7 +163,7 @@ def _instead(mechanism: Any, t_final: Any) -> str:
 
 def _from_interval(o: Mechanism, t_final: Any) -> tuple[Mechanism, float]:
     """Return mechanism and end; of an interval, the mechanism starts where that does."""
-    if isinstance(t_final, (tuple, list, np.ndarray)) and np.ndim(t_final):
+    if isinstance(t_final, (tuple, list)) or (isinstance(t_final, np.ndarray) and t_final.ndim):
         try:
             start, t_final = map(float, t_final)
         except (TypeError, ValueError):

@@ -62,7 +62,7 @@ def faults_of_values(
     known = MATRICES - {"damping"}  # whose pattern goes with that of the stiffness
     sparsity = arguments["sparsity"]
     for key in set(sparsity if isinstance(sparsity, Mapping) else {}) - known:
-        faults.append(f"sparsity has the unknown key {key!r}; known are {sorted(known)}")
+        faults.append(f"sparsity has the unknown key {key!r}; expected some of {sorted(known)}")
     return faults
 
 

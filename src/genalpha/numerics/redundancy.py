@@ -15,6 +15,7 @@ from scipy import linalg, sparse
 
 from genalpha.errors import RedundantConstraintsError
 from genalpha.model import Mechanism
+from genalpha.numerics.finite import check_finite
 from genalpha.numerics.linear import row_lengths, saddle, smallest_pivot, stack
 
 Array = np.ndarray
@@ -89,6 +90,8 @@ def dependent_rows(o: Mechanism, t: float, q: Array, v: Array) -> Array:
         if smallest_pivot(matrix) > SUSPICIOUS_PIVOT:
             return np.arange(0)
         J = J.toarray()
+    if not np.isfinite(J).all():
+        check_finite(o, t, q, v, f"{o.name}: the rank of the constraints", certain=True)
     return independent_rows(J)[1]
 
 
