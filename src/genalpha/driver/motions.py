@@ -87,7 +87,8 @@ class SharedArrays:
         self.arrays = self._views(mmap.mmap(self._file, self._size))
 
     def _views(self, memory: mmap.mmap) -> list[Array]:
-        found, offset = [], 0
+        found: list[Array] = []
+        offset = 0
         for shape in self._shapes:
             found.append(np.ndarray(shape, dtype=float, buffer=memory, offset=offset))
             offset += found[-1].nbytes
