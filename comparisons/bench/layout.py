@@ -158,9 +158,9 @@ LAYOUTS: dict[str, Layout] = {
         "*kept*: at how many times the motion is kept. *ratio*: throughput of two workers over "
         "one; *threads*: the same of two threads, which wait for each other in all that is "
         "Python: starts, results, adaptive steps; *two processes*: of two processes that hash "
-        "in C, before and after, which is what the machine had to give. Ratios far above 2 where "
-        "every step is kept are the system's: half of the time of one process was its memory "
-        "there, which forked processes get from a file in memory with less ado.",
+        "in C, before and after, which is what the machine had to give. A ratio far "
+        "above 2 where every step is kept is no merit of two workers: one process is held up "
+        "there by the system, which hands it new memory for every motion.",
         ("scheme", "steps", "kept"),
         {"runs": ".0f", "runs/s, one": ".1f", "runs/s, two": ".1f", "ratio": ".2f",
          "threads": ".2f", "two processes": ".2f", "target": ".1f"},
