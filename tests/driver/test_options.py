@@ -148,6 +148,9 @@ def test_hht_wants_coefficients_of_hht(rho_inf):
     [
         ({"b": 0.5}, "b = 0.5; expected a finite number other than 0.5"),
         ({"b": np.nan}, "b = nan"),
+        ({"b": 1e300}, "b = 1e+300; expected at most 1e+06 in size"),
+        ({"b": -1e7}, "b = -10000000; expected at most 1e+06 in size"),
+        ({"b": 0.5 + 1e-12}, "not within 1e-06 of 1/2"),
         ({"variant": "start"}, "variant = 'start'; expected one of 'end'"),
         ({"variant": "midpoint", "b": 0.3}, "expected 0 with the variant 'midpoint'"),
     ],

@@ -165,6 +165,21 @@ def test_slow_contraction_of_small_corrections_is_no_rounding():
     assert 5 <= setups[0] <= 25
 
 
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(ageing=st.floats(1e-4, 0.05), error=st.floats(0.1, 1e4))
+def test_an_old_matrix_is_not_taken_for_rounding_where_it_learns(ageing, error):
+    """Matrices that contract less and less, in the end not at all: what is left stays allowed."""
+    newton, remaining = Newton(learns=True), []
+    for step in range(60):
+
+        def correct(x, made_in, step=step):
+            factor = min(2.0, 1e-3 + ageing * (step - made_in) ** 2)
+            return -factor * x, ((1.0 + factor) * abs(x),)
+
+        remaining.append(abs(solved(newton, error, correct, lambda x, step=step: step)))
+    assert max(remaining) <= 1.0
+
+
 def test_broyden_makes_up_for_an_old_matrix():
     """A linear problem of two unknowns with a wrong matrix: solved after 2 n corrections."""
     A, wrong, b = np.array([[2.0, 1.0], [0.0, 3.0]]), np.eye(2) * 3.0, np.array([1.0, 2.0])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from genalpha.errors import CallbackError
 from genalpha.model import Mechanism
-from genalpha.model.table import NEEDS, TABLE, arguments_of
+from genalpha.model.table import TABLE, arguments_of
 
 Array = np.ndarray
 
@@ -33,12 +35,10 @@ def check_finite(
     for name in (key for key in TABLE if hasattr(o, key)):
         derived = name not in o.given and name not in ("force", "mass")
         value = getattr(o, name)(*arguments_of(name, state))
-        values = value.data if hasattr(value, "indptr") else np.asarray(value)
-        if np.isfinite(values).all():
+        if is_finite(value):
             continue
-        # what is differenced is named by what it is differenced from; the rest is a sum of others,
-        # which have been looked at before
-        culprit = NEEDS.get(name, "force") if derived else name
+        values = value.data if hasattr(value, "indptr") else np.asarray(value)
+        culprit = " or ".join(_sources(o, name)) if derived else name
         raise CallbackError(
             f"{where} failed: {culprit} returned {values[~np.isfinite(values)].flat[0]} "
             f"{'beside' if derived else 'at'} t = {t:.9g}, q = {q}, v = {v}; expected finite "
@@ -51,10 +51,38 @@ def check_finite(
         )
 
 
+def is_finite(value: Any) -> bool:
+    """Tell whether all numbers of an array or of a sparse matrix are finite."""
+    return bool(np.isfinite(value.data if hasattr(value, "indptr") else value).all())
+
+
+def _sources(o: Mechanism, name: str) -> list[str]:
+    """Return the callbacks that something may have been made from that is not given.
+
+    Any of them may have done it, beside the state or just this once: of what belongs to a
+    constraint, all that is given of that one; of reactions, of both; of derivatives of the
+    equations of motion, of these too.
+    """
+    kinds = ("holonomic", "nonholonomic")
+    own = tuple(kind for kind in kinds if name.startswith(kind))
+    rows = [x for x in _ordered(o) if x.startswith(own or kinds)]
+    if own:
+        return rows
+    reactions = [x for x in _ordered(o) if x.startswith("reaction")]
+    if name.startswith("reaction"):
+        return [*reactions, *rows]
+    return ["force", *(["mass"] if o.constant_mass is None else []), *reactions, *rows]
+
+
+def _ordered(o: Mechanism) -> list[str]:
+    """Return what is given, but for mass and force, in alphabetical order."""
+    return sorted(set(o.given) - {"force", "mass"})
+
+
 def suspects(o: Mechanism) -> str:
     """Say who may have returned NaN or infinity, if nobody does it again."""
     mass = ["mass"] if o.constant_mass is None else []
-    names = ", ".join(["force", *mass, *sorted(set(o.given) - {"force", "mass"})])
+    names = ", ".join(["force", *mass, *_ordered(o)])
     return (
         f"all callbacks ({names}) return finite numbers when they are called again near there. "
         "They must be functions of their arguments, and finite wherever the motion may come; if "

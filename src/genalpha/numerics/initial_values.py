@@ -33,7 +33,7 @@ from genalpha.model import DrivenMotion, Mechanism, Motion
 from genalpha.model.differences import DIFFERENCED
 from genalpha.model.equations import Equations
 from genalpha.model.given import Given
-from genalpha.numerics.finite import check_finite, suspects
+from genalpha.numerics.finite import check_finite, is_finite, suspects
 from genalpha.numerics.from_residual import accelerations_of
 from genalpha.numerics.linear import (
     Matrix,
@@ -145,6 +145,7 @@ def project_position(o: Mechanism, t: float, q0: Array, fixed: Array = NONE) -> 
     return _nearest(
         o,
         "position",
+        lambda q: (t, q, o.v0),
         q0,
         lambda q: o.holonomic(t, q),
         lambda q: o.holonomic_jacobian(t, q),
@@ -160,6 +161,7 @@ def project_velocity(o: Mechanism, t: float, q: Array, v0: Array, fixed: Array =
     return _nearest(
         o,
         "velocity",
+        lambda v: (t, q, v),
         v0,
         lambda v: np.concatenate([o.holonomic_rate(t, q, v), o.nonholonomic(t, q, v)]),
         lambda v: stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v)),
@@ -311,6 +313,7 @@ def _solver(o: Mechanism, matrix: Matrix) -> Solve:
 def _nearest(
     o: Mechanism,
     level: str,
+    state: Callable[[Array], tuple[float, Array, Array]],
     x0: Array,
     constraint: Callable[[Array], Array],
     jacobian: Callable[[Array], Any],
@@ -319,15 +322,24 @@ def _nearest(
 ) -> Array:
     """Minimize (x - x0)^T W (x - x0) subject to constraint(x) = 0, over the free components.
 
+    `state` returns the t, q, v that belong to x.
+
     Newton's iteration on the conditions of optimality, without the curvature of the constraints:
     it converges fast because the start is near, and its limit is exact.
     """
     x = x0.copy()
     W = W[free][:, free]
     last = np.inf
+
+    def check(*found: Any) -> None:
+        if np.isfinite(x).all() and not all(map(is_finite, found)):
+            check_finite(o, *state(x), f"{o.name}: the search for a consistent {level}", True)
+
+    check(W)
     for _ in range(MAX_ITERATIONS):
         c = constraint(x)
         J = jacobian(x)[:, free]
+        check(c, J)
         try:
             solve = _solver(o, saddle(W, J.T, J))
         except SingularSystemError as error:
@@ -340,9 +352,10 @@ def _nearest(
         if size <= 1e-15 or (size <= 1e-13 and size >= 0.5 * last):
             break
         last = size
-    c = constraint(x)
+    c, J = constraint(x), jacobian(x)
+    check(c, J)
     # a limit that is no solution: contradicting constraints, or a start too far away
-    scale = np.abs(jacobian(x)) @ np.maximum(1.0, np.abs(x)) + 1e-300
+    scale = np.abs(J) @ np.maximum(1.0, np.abs(x)) + 1e-300
     exact = o.whole is None and o.rounding < DIFFERENCED
     allowed = 1e-11 if exact else ROUGHLY
     if not np.max(np.abs(c) / scale) <= allowed:

@@ -41,6 +41,7 @@ cdef class Newton:
         sizes=tuple, remaining=double, rounding=double
     )
     cdef bint _iterate(self, Problem problem, bint renew) except -1
+    cdef bint _is_rounding(self, double size) except -1
     @cython.locals(left=int)
     cdef bint _hopeless(self, int iteration, double size, double rate) except -1
     @cython.locals(seen=double, smallest=double, smallest_new=double)

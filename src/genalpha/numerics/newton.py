@@ -222,6 +222,8 @@ class Newton:
                 self._remember(iteration, worst)
                 return True
             if iteration and size <= rounding and largest_before <= rounding:
+                if not self._is_rounding(size):
+                    break
                 self._remember(iteration, worst)
                 return True
             # a new matrix for every correction speeds up: no prediction then
@@ -234,6 +236,14 @@ class Newton:
             f"the contraction rate {rate:.2g}"
         )
         return False
+
+    def _is_rounding(self, size: float) -> bool:
+        """Tell whether small corrections, two in a row, are the end of what the iteration can do.
+
+        Where it learns, the accuracy wanted is far from rounding, and corrections that are larger
+        may come from the age of the matrix as well: a new one tells.
+        """
+        return size <= 1.0 or not self.learns or self._age == 0
 
     def _hopeless(self, iteration: int, size: float, rate: float) -> bool:
         """Predict whether the corrections that are left will not do."""

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.errors import SingularSystemError, UnsupportedProblemError
+from genalpha.errors import CallbackError, SingularSystemError, UnsupportedProblemError
 from genalpha.kernels import combined
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.coefficients import Coefficients
-from genalpha.numerics.linear import Matrix, Solve
+from genalpha.numerics.linear import Matrix, NotFiniteError, Solve
 from genalpha.numerics.mass import mass_solver
 from genalpha.options import Choice, Choices, Number, Option
 from genalpha.schemes.printed import solved
@@ -108,10 +108,17 @@ def initial_solver(o: Mechanism, t: float, q: Array) -> Solve:
     """Return what solves with the mass, or say that the method needs M^-1."""
     try:
         return mass_solver(o, t, q)
+    except NotFiniteError as error:
+        what = "mass" if o.whole is None else "the residual"
+        raise CallbackError(
+            f"{o.name}: HHTI2 cannot start: {what} returned NaN or infinity at t = {t:.9g}, "
+            f"q = {q}; expected finite numbers wherever the motion may come"
+        ) from error
     except SingularSystemError as error:
         raise UnsupportedProblemError(
             f"{o.name}: HHTI2 needs an invertible mass matrix ({error}); GenAlphaI3 and "
-            "GenAlphaSOI2 allow coordinates without mass that the constraints determine"
+            "GenAlphaSOI2 allow coordinates without mass that the constraints determine: take one "
+            "of them"
         ) from error
 
 

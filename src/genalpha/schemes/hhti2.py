@@ -52,6 +52,10 @@ from genalpha.schemes.scheme import Reported, Scheme, Settings
 
 Array = np.ndarray
 
+#: (1 - b) R0 + b R1 is rounded by b eps R, and solving for both divides by 1 - 2 b: beyond this, or
+#: so near to 1/2, that is of the size of the 1e-9 to which equations are solved with given steps.
+LARGEST_B = 1e6
+
 
 @dataclass
 class State:
@@ -147,6 +151,11 @@ class HHTI2(Holonomic):
         found = super().faults(o, settings)
         if settings.variant.endswith("midpoint") and settings.b != 0.0:
             found.append(f"b = {settings.b:g}; expected 0 with the variant {settings.variant!r}")
+        if not abs(settings.b) <= LARGEST_B or abs(settings.b - 0.5) * LARGEST_B < 1.0:
+            found.append(
+                f"b = {settings.b:.9g}; expected at most {LARGEST_B:g} in size and not within "
+                f"{1.0 / LARGEST_B:g} of 1/2, or rounding makes the matrix singular: leave it out"
+            )
         return found
 
     @staticmethod
