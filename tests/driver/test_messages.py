@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 
 from genalpha import Mechanism, integrate
+from genalpha.driver.options import options_of
 from genalpha.errors import CallbackError, GenAlphaError, StepLimitError
 from genalpha.schemes import SCHEMES
 
@@ -143,3 +144,27 @@ def test_steps_that_are_asked_to_be_too_small(scheme, name):
     o = Mechanism(force=lambda t, q, v: -q, q0=[1.0], v0=[0.0], t0=10.0)
     with pytest.raises(StepLimitError, match=rf"t = 10.0: {name} = 1e-300 .* Give a larger {name}"):
         integrate(o, 11.0, scheme, **{name: 1e-300})
+
+
+EXTREME = (1e300, -1e300, 1e17, 1e-17, 1e-300, 5e-324, 10**400)
+
+
+@pytest.mark.filterwarnings("ignore")  # of NumPy, and about what some of them mean
+@pytest.mark.parametrize("callbacks", [CALLBACKS, ROLLING], ids=["holonomic", "nonholonomic"])
+@pytest.mark.parametrize(
+    ("scheme", "name"), [(key, x.name) for key in SCHEMES for x in options_of(SCHEMES[key])]
+)
+def test_extreme_values_of_options_are_named(callbacks, scheme, name):
+    """Any option at the ends of what numbers can be: it does no harm, or it is named."""
+    q0, v0 = ([1.0, 0.0], [0.0, 0.0]) if "holonomic" in callbacks else ([0.0, 0.0], [0.0, 1.0])
+    o, texts = Mechanism(**callbacks, q0=q0, v0=v0), []
+    for value in EXTREME:
+        for h in (0.02, None):
+            try:
+                found = integrate(o, 0.2, scheme, **{"h": h, "maxsteps": 2000, name: value})
+            except GenAlphaError as error:
+                texts.append(str(error))
+            else:
+                assert np.isfinite(found.q).all()
+                assert found.t[-1] == pytest.approx(0.2)
+    assert [text for text in texts if not re.search(rf"\b{name}\b", text)] == []

@@ -1,4 +1,4 @@
-"""A callback that is not finite once, in any call, scheme and form: it is named, or it is no harm."""
+"""A callback that is not finite once, in any call and form: it is named, or it is no harm."""
 
 from __future__ import annotations
 

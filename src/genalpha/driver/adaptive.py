@@ -40,7 +40,8 @@ SHORTENED = 0.999
 TOO_LARGE = (
     "the error is too large at any step size. Tolerances that rounding does not allow have this "
     "effect (first with GenAlphaI3, whose accelerations have errors of eps |q| / h^2): raise rtol "
-    "and atol, for example to 1e-10"
+    "and atol, for example to 1e-10. So has a newton_accuracy that is too large for them: lower it "
+    "if you have given it"
 )
 #: Failures of a step that a smaller one may avoid: ours, and those of callbacks.
 OURS = (ConvergenceError, SingularSystemError)
@@ -323,8 +324,10 @@ class AdaptiveSteps(StepSizes):
     def _count(self, stepper: Stepper, t_end: float) -> None:
         self._steps += 1
         if self._steps > self.maxsteps:
+            advice = "the tolerances; a problem that has become stiff may want less rho_inf."
+            if self._h >= self.maxh:
+                advice = f"maxh = {self.maxh:g}, which allows none that is longer."
             raise StepLimitError(
                 f"{self.maxsteps} steps were not enough: at t = {stepper.t:.9g}, on the way to "
-                f"t = {t_end:.9g}, the step size is {self._h:.1e}. Raise maxsteps, or the "
-                "tolerances; a problem that has become stiff may want less rho_inf."
+                f"t = {t_end:.9g}, the step size is {self._h:.1e}. Raise maxsteps, or {advice}"
             )
