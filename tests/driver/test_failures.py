@@ -60,7 +60,8 @@ def test_nan_names_the_callback(scheme, h, bad):
 
 def test_nan_in_a_constraint_names_it():
     o = pendulum(holonomic=lambda t, q: np.nan if t > T else 0.5 * (q @ q - 1.0))
-    with pytest.raises(CallbackError, match="holonomic returned nan"):
+    # or its Jacobian: from both comes what is not given, and is not finite beside that place
+    with pytest.raises(CallbackError, match=r"\bholonomic\b.* returned nan"):
         integrate(o, 1.0, h=0.01)
 
 
