@@ -96,12 +96,13 @@ def fault(random: Source) -> Outcome:
     if name.endswith("holonomic") and "value" in what:  # their number at the start is that of rows
         when = int(random.integers(3, 60))
     healthy, function = replace(case, arguments=dict(case.arguments)), case.arguments[name]
+    backward = case.t_end < case.units.t0
     wrapped: Any = (
-        Meddling(function)
-        if family == "meddles"
-        else Faulty(function, defect, when, case.t_end < case.units.t0)
+        Meddling(function) if family == "meddles" else Faulty(function, defect, when, backward)
     )
     case.arguments[name] = wrapped
+    # a fault compares times: neither of the two can be differentiated by complex numbers
+    healthy.arguments[name] = Faulty(function, lambda x: x, when, backward)
     # what is differenced is named by what it is differenced from
     words = rf"\b{name}\b"
     ours = of_ours(words)
