@@ -15,13 +15,21 @@ from genalpha.driver.extrapolation.carry import (
     over_impact,
     through_window,
 )
+from genalpha.driver.extrapolation.inertia import singular_at
 from genalpha.driver.extrapolation.lookout import Lookout
 from genalpha.driver.extrapolation.loose import Loose, loose_run
 from genalpha.driver.extrapolation.measure import Pair, Sizes
 from genalpha.driver.extrapolation.suited import cheapest, first_density, of_first_run, suited
 from genalpha.driver.extrapolation.windows import Budget, Pass, Window, divided
+from genalpha.driver.options import Options
 from genalpha.driver.stepper import Stepper
-from genalpha.errors import InvalidOptionError
+from genalpha.errors import (
+    ConvergenceError,
+    GenAlphaError,
+    InvalidOptionError,
+    SingularSystemError,
+    UnsupportedProblemError,
+)
 from genalpha.model import Mechanism
 from genalpha.numerics.counters import Counters
 from genalpha.numerics.initial_values import accelerations
@@ -117,32 +125,51 @@ class Legs:
         self, o: Mechanism, start: Knot, lookout: Lookout, tighter: float, density: float | None
     ) -> tuple[list[Window], Stepper]:
         """Go on to the next impact, or to the end."""
-        chosen, symmetric = suited(self._scheme or cheapest(o), o, self._options, tighter)
-        if chosen.faults:
-            raise InvalidOptionError("integrate, after an impact", chosen.faults)
         first = of_first_run(o, self._options)
+        loose = self._ahead(o, start, lookout, first)
+        scheme = self._scheme or cheapest(o, loose.way)
+        chosen, symmetric = suited(scheme, o, self._options, tighter)
+        if chosen.faults:
+            raise InvalidOptionError(f"integrate, with {scheme}", chosen.faults)
         density = density or first_density(chosen.error, symmetric, first)
         stepper = Stepper(o, chosen)
         self.counted.append(stepper.counters)
         through = Pass(stepper, symmetric, chosen.newton_accuracy, self.budget)
         found: list[Window] = []
         while True:
-            loose = self._loose
-            if loose is None or lookout.events.functions:
-                ahead = lookout.ahead()
-                loose = loose_run(o, start, self._t_final, first, self._counters, *ahead)
-                self._loose = loose
-                self.sizes.include(loose.sizes)
             windows = divided(loose.times)
             is_last = loose.times[-1] == self._t_final
             self._count += len(windows)
             count = self._count + (not is_last or self._inherited.follows)
             share = tighter * (PART / count**POWER if count > 1 else 1.0)
             allowed = self.sizes.absolute({kind: share * x for kind, x in chosen.error.items()})
-            found += through.through(start, windows, allowed, density, lookout.look)
+            try:
+                found += through.through(start, windows, allowed, density, lookout.look)
+            except (ConvergenceError, SingularSystemError) as error:
+                t = singular_at(o, loose.way) if scheme == "HHTI2" else None
+                if t is None:
+                    raise
+                raise _without_mass(o, t, error) from error
             if is_last or found[-1].stop is not None:
                 return found, stepper
             start = through.end(found[-1], start)
+            loose = self._ahead(o, start, lookout, first)
+
+    def _ahead(self, o: Mechanism, start: Knot, lookout: Lookout, first: Options) -> Loose:
+        """Return a loose run; without events there is one for all passes."""
+        if self._loose is None or lookout.events.functions:
+            ahead = lookout.ahead()
+            self._loose = loose_run(o, start, self._t_final, first, self._counters, *ahead)
+            self.sizes.include(self._loose.sizes)
+        return self._loose
+
+
+def _without_mass(o: Mechanism, t: float, error: GenAlphaError) -> UnsupportedProblemError:
+    """Say why HHTI2 has failed."""
+    return UnsupportedProblemError(
+        f"{o.name}: the mass matrix becomes singular near t = {t:.6g}, and HHTI2 needs its inverse "
+        f"({error}). GenAlphaI3 and GenAlphaSOI2 do not, if constraints determine what has no mass"
+    )
 
 
 def _snapped(window: Window, t_final: float) -> Window:

@@ -13,6 +13,7 @@ import numpy as np
 
 from genalpha.driver.adaptive import AdaptiveSteps
 from genalpha.driver.events import Coordinates, Events
+from genalpha.driver.extrapolation.inertia import Way
 from genalpha.driver.extrapolation.measure import by_kind
 from genalpha.driver.integration import Integration
 from genalpha.driver.march import March
@@ -37,10 +38,11 @@ BEYOND, OF_THE_WAY = 0.5, 0.01
 
 
 class Loose(NamedTuple):
-    """Times of a loose run, and the sizes of all kinds in it."""
+    """Times of a loose run, the sizes of all kinds in it, and its way until an event."""
 
     times: Array
     sizes: Mapping[str, float]
+    way: Way
 
 
 def loose_run(
@@ -69,12 +71,12 @@ def loose_run(
     stopped = Integration(march, record, watch, counters).run(t_final)
     n = o.n_q
     rows = np.concatenate([block.rows[: block.used, : 1 + 2 * n] for block in record.blocks])
-    times, q, v = rows[:, 0], rows[:, 1 : 1 + n], rows[:, 1 + n :]
+    times, q, v = way = rows[:, 0], rows[:, 1 : 1 + n], rows[:, 1 + n :]
     if stopped:
         assert record.happening is not None
         times = np.append(times, _beyond(march, record.happening.t, float(times[0]), t_final))
         q, v = (np.vstack([x, y]) for x, y in zip((q, v), record.happening.point[1:], strict=True))
-    return Loose(times, _sizes(o, times, q, v))
+    return Loose(times, _sizes(o, times, q, v), way)
 
 
 def _beyond(march: March, t: float, t0: float, t_final: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from genalpha.driver.extrapolation.inertia import Way, singular_at
 from genalpha.driver.options import NEWTON, STEPS, Options
 from genalpha.errors import UnsupportedProblemError
 from genalpha.model import Mechanism
@@ -46,14 +47,18 @@ def suited(
     return chosen, bool(fits) and chosen.coefficients is None
 
 
-def cheapest(o: Mechanism) -> str:
-    """Return the scheme that takes least work to an error: a symmetric one, if there is one."""
+def cheapest(o: Mechanism, way: Way | None = None) -> str:
+    """Return the scheme that takes least work to an error: a symmetric one, if there is one.
+
+    HHTI2 needs M^-1, also on the way of a loose run, if that is known.
+    """
     if o.n_lam and not o.n_psi:
         try:
             initial_solver(o, o.t0, o.q0)
         except UnsupportedProblemError:
             return FIRST
-        return "HHTI2"
+        if way is None or singular_at(o, way) is None:
+            return "HHTI2"
     return FIRST
 
 
