@@ -18,7 +18,7 @@ cdef class Newton:
     cdef public int max_iterations, setup_cost
     cdef public Counters counters
     cdef public object solvers, last_solvers
-    cdef public double rate
+    cdef public double rate, left
     cdef int _fewest, _extra, _age
     cdef double _life, _rate_of_new
     cdef public bint learns

@@ -97,6 +97,9 @@ class Newton:
         What the last iteration solved with, usable or not.
     rate : float
         Contraction rate of the last iteration; 1 is "unknown".
+    left : float
+        What all solutions so far have left, added up, in units of the accuracy wanted: as it is
+        predicted from the last correction of each.
     """
 
     def __init__(
@@ -113,6 +116,7 @@ class Newton:
         self.solvers: Any = None
         self.last_solvers: Any = None
         self.rate = 1.0
+        self.left = 0.0
         # fewest iterations of a step with the present matrix, and how many more others have needed
         self._fewest = self._extra = 0
         # steps that the present matrix has served, and how many the last one did that failed
@@ -219,11 +223,13 @@ class Newton:
             if iteration == 1 or largest_before > rounding:
                 worst = max(worst, rate)
             if rate < 1.0 and rate / (1.0 - rate) * size <= remaining:
+                self.left += rate / (1.0 - rate) * size
                 self._remember(iteration, worst)
                 return True
             if iteration and size <= rounding and largest_before <= rounding:
                 if not self._is_rounding(size):
                     break
+                self.left += size
                 self._remember(iteration, worst)
                 return True
             # a new matrix for every correction speeds up: no prediction then

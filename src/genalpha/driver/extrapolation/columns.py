@@ -50,12 +50,17 @@ def rounding(multiples: tuple[int, ...], base: int, symmetric: bool) -> float:
 
 
 class Column(NamedTuple):
-    """A run with a given number of steps; q and v have shape (steps + 1, n)."""
+    """A run with a given number of steps; q and v have shape (steps + 1, n).
+
+    `left` is what Newton's iteration has left, as it has predicted it: the mean over all steps,
+    relative to its accuracy.
+    """
 
     steps: int
     q: Array
     v: Array
     counters: Counters
+    left: float
 
 
 class Columns:
@@ -93,7 +98,7 @@ class Columns:
     def run_from(self, start: Knot, steps: int) -> Column:
         """Return a run from any start, which is not kept."""
         stepper, times = self._stepper, self.times(steps).tolist()
-        before = copy.copy(stepper.counters)
+        before, left = copy.copy(stepper.counters), stepper.newton.left
         q, v = np.empty((steps + 1, start.q.size)), np.empty((steps + 1, start.q.size))
         q[0], v[0] = start.q, start.v
         last = times[0]
@@ -103,7 +108,8 @@ class Columns:
             stepper.accept(state, t)
             q[i], v[i] = state.q, state.v
             last = t
-        return Column(steps, q, v, _since(before, stepper.counters))
+        left = (stepper.newton.left - left) / steps
+        return Column(steps, q, v, _since(before, stepper.counters), left)
 
     def extrapolated(self, base: int, multiples: Sequence[int]) -> tuple[Array, Array]:
         """Return q and v at the points of `base` steps, from runs with multiples of them."""
@@ -112,6 +118,10 @@ class Columns:
         q = sum(x * c.q[::k] for x, c, k in zip(w, columns, multiples, strict=True))
         v = sum(x * c.v[::k] for x, c, k in zip(w, columns, multiples, strict=True))
         return np.asarray(q), np.asarray(v)
+
+    def left(self, base: int, multiples: Sequence[int]) -> float:
+        """Return the most that Newton's iteration has left in some runs, see `Column`."""
+        return max(self.run(k * base).left for k in multiples)
 
     def cost(self, base: int, multiples: Sequence[int]) -> int:
         """Return how many steps the runs would take that are not made yet."""

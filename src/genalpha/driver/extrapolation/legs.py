@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from genalpha.driver.extrapolation.lookout import Lookout
 from genalpha.driver.extrapolation.loose import Loose, loose_run
 from genalpha.driver.extrapolation.measure import Pair, Sizes
 from genalpha.driver.extrapolation.suited import cheapest, first_density, of_first_run, suited
-from genalpha.driver.extrapolation.windows import Budget, Pass, Window, divided
+from genalpha.driver.extrapolation.windows import Budget, Pass, Window, divided, scaled, share
 from genalpha.driver.options import Options
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import (
@@ -36,9 +36,8 @@ from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.redundancy import Reduction
 
-#: A window may have this part of the wanted error, over the number of windows to this power: errors
-#: add up, and those of velocities grow in positions.
-PART, POWER = 0.4, 1.5
+Array = np.ndarray
+
 #: Of what follows an impact, less than this part of the time is rounding.
 ROUNDING = 1e-13
 
@@ -127,33 +126,39 @@ class Legs:
         """Go on to the next impact, or to the end."""
         first = of_first_run(o, self._options)
         loose = self._ahead(o, start, lookout, first)
+        windows = divided(loose.times)
+        count = self._counted(windows)
         scheme = self._scheme or cheapest(o, loose.way)
-        chosen, symmetric = suited(scheme, o, self._options, tighter)
+        chosen, symmetric = suited(scheme, o, self._options, tighter * share(count))
         if chosen.faults:
             raise InvalidOptionError(f"integrate, with {scheme}", chosen.faults)
-        density = density or first_density(chosen.error, symmetric, first)
+        wanted = scaled(chosen.error, tighter)
+        density = density or first_density(scaled(wanted, share(count)), symmetric, first)
         stepper = Stepper(o, chosen)
         self.counted.append(stepper.counters)
         through = Pass(stepper, symmetric, chosen.newton_accuracy, self.budget)
         found: list[Window] = []
         while True:
-            windows = divided(loose.times)
-            is_last = loose.times[-1] == self._t_final
-            self._count += len(windows)
-            count = self._count + (not is_last or self._inherited.follows)
-            share = tighter * (PART / count**POWER if count > 1 else 1.0)
-            allowed = self.sizes.absolute({kind: share * x for kind, x in chosen.error.items()})
+            absolute = self.sizes.absolute(wanted)
             try:
-                found += through.through(start, windows, allowed, density, lookout.look)
+                found += through.through(start, windows, absolute, count, density, lookout.look)
             except (ConvergenceError, SingularSystemError) as error:
                 t = singular_at(o, loose.way) if scheme == "HHTI2" else None
                 if t is None:
                     raise
                 raise _without_mass(o, t, error) from error
-            if is_last or found[-1].stop is not None:
+            if loose.times[-1] == self._t_final or found[-1].stop is not None:
                 return found, stepper
             start = through.end(found[-1], start)
             loose = self._ahead(o, start, lookout, first)
+            windows = divided(loose.times)
+            count = self._counted(windows)
+
+    def _counted(self, windows: Sequence[Array]) -> int:
+        """Return how many windows there are with the next ones, and one more if others follow."""
+        is_last = windows[-1][-1] == self._t_final
+        self._count += len(windows)
+        return self._count + (not is_last or self._inherited.follows)
 
     def _ahead(self, o: Mechanism, start: Knot, lookout: Lookout, first: Options) -> Loose:
         """Return a loose run; without events there is one for all passes."""

@@ -27,8 +27,9 @@ from genalpha.numerics.initial_values import accelerations
 Array = np.ndarray
 Parts = dict[str, Array]
 
-#: What Newton's iteration leaves in results, relative to its accuracy: measured.
-NEWTON_NOISE = 0.5
+#: What Newton's iteration leaves in results, relative to what it has predicted to leave in a step:
+#: measured. Errors of steps add up in the velocities, weights of columns amplify them.
+NEWTON_NOISE = 5.0
 #: How much one column more lowers the error of a scheme that is not symmetric.
 USUAL = 0.2
 #: Columns that gain at least so much shrink by no accident.
@@ -89,7 +90,8 @@ class Trial:
         self.used = [k * base for k in multiples]
         self.order = 2 * columns if runs.symmetric else columns + 1
         self.symmetric = runs.symmetric
-        noise = NEWTON_NOISE * accuracy + rounding(multiples, base, runs.symmetric)
+        noise = NEWTON_NOISE * accuracy * runs.left(base, multiples)
+        noise += rounding(multiples, base, runs.symmetric)
         if not runs.symmetric:
             for q, v in levels[:2]:
                 self._project_start(q, v)

@@ -33,6 +33,9 @@ Array = np.ndarray
 
 #: Steps of the loose run in a window, at most about; fewer if columns do not shrink then.
 STEPS, SHORTER = 240, 96
+#: A window may have this part of the wanted error, over the number of windows to this power: errors
+#: add up, and those of velocities grow in positions.
+PART, POWER = 0.4, 1.5
 #: By how much Newton's iteration is made less accurate at once where it fails.
 LOOSER = 30.0
 #: Fewest steps of the coarsest run in a window.
@@ -103,6 +106,16 @@ def divided(times: Array, steps: int = STEPS) -> list[Array]:
     return [times[a : b + 1] for a, b in pairwise(ends)]
 
 
+def share(count: int) -> float:
+    """Return which part of the wanted error each of so many windows may have."""
+    return PART / float(count) ** POWER if count > 1 else 1.0
+
+
+def scaled(wanted: Mapping[str, float], part: float) -> dict[str, float]:
+    """Return a part of all errors."""
+    return {kind: part * x for kind, x in wanted.items()}
+
+
 @dataclass
 class Budget:
     """Steps of all runs together that are left."""
@@ -137,7 +150,8 @@ class Pass:
         self,
         start: Knot,
         windows: Sequence[Array],
-        allowed: Mapping[str, float],
+        wanted: Mapping[str, float],
+        count: int,
         density: float,
         look: Callable[[Trial], Happening | None],
     ) -> list[Window]:
@@ -148,8 +162,10 @@ class Pass:
         start : Knot
         windows : sequence of array
             The times of a loose run, see `divided`.
-        allowed : mapping of str to float
-            The errors that each window may have.
+        wanted : mapping of str to float
+            The errors that all windows of the motion may have together.
+        count : int
+            How many those are, as far as it is known.
         density : float
             Steps of the coarsest run per step of the loose one, at first.
         look : callable(Trial) -> Happening or None
@@ -159,9 +175,11 @@ class Pass:
         left = list(windows)
         while left:
             times = left.pop(0)
-            window = self._window(times, start, allowed, density)
+            window = self._window(times, start, scaled(wanted, share(count)), density)
             if window is None:  # and so will be those that follow
-                left = [short for long in (times, *left) for short in divided(long, SHORTER)]
+                shorter = [short for long in (times, *left) for short in divided(long, SHORTER)]
+                count += len(shorter) - len(left) - 1
+                left = shorter
                 continue
             density = window.density
             stop = look(window.trial)
