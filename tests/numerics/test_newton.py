@@ -78,6 +78,21 @@ def test_linear_problem_later_in_one_correction():
     assert problem.setups == 1
 
 
+@pytest.mark.parametrize("slope", [0.5, 0.9, 1.3])
+def test_what_is_left_is_known(slope):
+    """With a matrix that is wrong, errors fall by a known factor: what is left is predicted.
+
+    Where two corrections in a row may be rounding, it is taken as large as the last one.
+    """
+    newton, unit = Newton(), 1e-6
+    problem = Equation(lambda x: slope * (x - 2.0), lambda x: 1.0, unit)
+    off = abs(problem.solve(newton, 2.1) - 2.0) / unit
+    assert off <= 1.001 * newton.left <= 20.0 * off
+    once = newton.left
+    problem.solve(newton, 2.1)
+    assert newton.left > once  # added up
+
+
 def test_modified_newton_keeps_the_matrix():
     newton = Newton()
     x = square().solve(newton, 1.41)

@@ -217,6 +217,33 @@ def test_chaos(angles):
     assert true[-1] > 1e-3
 
 
+def test_chaos_within_a_small_budget():
+    """Columns are so far apart that their extrapolation is near no point of the constraints."""
+    start = [2.38985564, 1.88421653, 0.0, 0.0]
+    o, rates, position = double_pendulum(start)
+    truth = solve_ivp(rates, (0.0, 5.0), start, "DOP853", rtol=1e-12, atol=1e-12, dense_output=True)
+    with pytest.warns(WantedErrorWarning, match="holds until") as caught:
+        solution = integrate(
+            o, 5.0, "GenAlphaI3", error=1e-5, maxsteps=300, t_eval=np.linspace(0.0, 5.0, 50)
+        )
+    assert np.abs(
+        [o.holonomic(t, q) for t, q in zip(solution.t, solution.q, strict=True)]
+    ).max() < (1e-12)
+    true = np.abs(solution.q - position(truth.sol(solution.t)).T).max(axis=1)
+    assert (true <= 3.0 * np.maximum.accumulate(solution.error.q.max(axis=1)) + 1e-12).all()
+    before = solution.t <= holds_until(caught)
+    assert true[before].max() <= 1e-5 * np.abs(solution.q).max()
+
+
+def test_a_long_motion_reaches_its_error():
+    """Over 25 periods there are several windows, and Newton's accuracy follows their shares."""
+    o = mechanism("simple_pendulum")
+    solution = integrate(o, 30.0, error=1e-4)
+    assert solution.windows.size > 2
+    for kind, (error, estimate) in true_errors(o, solution).items():
+        assert error <= min(1e-4, 3.0 * estimate), kind
+
+
 def test_an_error_of_a_callback_passes():
     def force(t, q, v):
         if t > 0.5:

@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from genalpha.driver.extrapolation.carry import CAUTION
-from genalpha.driver.extrapolation.dense import Dense
 from genalpha.driver.extrapolation.legs import Leg
 from genalpha.driver.extrapolation.measure import Pair, by_kind, joined
-from genalpha.driver.extrapolation.points import consistent
-from genalpha.driver.extrapolation.trial import SAMPLES, WORST, multiplier_errors
+from genalpha.driver.extrapolation.trial import SAMPLES, WORST, Trial, multiplier_errors
 from genalpha.driver.origin import Origin
 from genalpha.driver.solution import Solution, rows
 from genalpha.model import Mechanism
@@ -116,7 +114,9 @@ class Points(Sequence[Knot]):
             o = self._mechanism_of(i)
             near = self._knots.get(i - 1) if i not in self.firsts else None
             guess = o.multiplier_guess() if near is None else (near.lam, near.psi)
-            self._knots[i] = consistent(o, float(self.times[i]), self.q[i], self.v[i], *guess)
+            trial = self._trials[self._window_of(i)]
+            t = float(self.times[i])
+            self._knots[i] = trial.consistent_near(t, self.q[i], self.v[i], *guess)
         return self._knots[i]
 
     def __iter__(self) -> Iterator[Knot]:
@@ -127,37 +127,37 @@ class Points(Sequence[Knot]):
 
     def between(self, t: float, right: int) -> Knot:
         """Return the motion between a point and the one before it."""
-        q, v = self._dense(int(np.searchsorted(self.starts, right)) - 1).at(t)
-        o = self._mechanism_of(right)
-        return consistent(o, t, q, v, *o.multiplier_guess())
+        trial = self._trials[self._window_of(right)]
+        guess = trial.mechanism.multiplier_guess()
+        return trial.consistent_near(t, *trial.dense.at(t), *guess)
 
     def all_between(self, times: Array, right: Array) -> list[Knot]:
         """Return the same at many times."""
         found: dict[int, Knot] = {}
-        for own, dense in self._by_window(right):
-            for i, q, v in zip(own.tolist(), *dense.at_all(times[own]), strict=True):
-                o = self._mechanism_of(int(right[i]))
-                guess = o.multiplier_guess()
-                found[i] = consistent(o, float(times[i]), q, v, *guess)
+        for own, trial in self._by_window(right):
+            guess = trial.mechanism.multiplier_guess()
+            for i, q, v in zip(own.tolist(), *trial.dense.at_all(times[own]), strict=True):
+                found[i] = trial.consistent_near(float(times[i]), q, v, *guess)
         return [found[i] for i in range(times.size)]
 
     def errors_between(self, times: Array, right: Array) -> tuple[list[Array], ...]:
         """Return what interpolation adds to the errors of q, v, lam, psi at some times."""
         found: dict[int, tuple[Array, ...]] = {}
-        for own, dense in self._by_window(right):
-            off = dense.errors_at(times[own])
-            each = (np.abs(x) for x in (*off, *dense.multipliers_off(times[own], off)))
+        for own, trial in self._by_window(right):
+            off = trial.dense.errors_at(times[own])
+            each = (np.abs(x) for x in (*off, *trial.dense.multipliers_off(times[own], off)))
             found |= zip(own.tolist(), zip(*each, strict=True), strict=True)
         return tuple([found[i][j] for i in range(times.size)] for j in range(4))
 
-    def _by_window(self, right: Array) -> Iterator[tuple[Array, Dense]]:
+    def _by_window(self, right: Array) -> Iterator[tuple[Array, Trial]]:
         """Return which of some points belong to each window, and the motion in it."""
         windows = np.searchsorted(self.starts, right) - 1
         for i in np.unique(windows).tolist():
-            yield np.flatnonzero(windows == i), self._dense(i)
+            yield np.flatnonzero(windows == i), self._trials[i]
 
-    def _dense(self, window: int) -> Dense:
-        return self._trials[window].dense
+    def _window_of(self, i: int) -> int:
+        """Return the window in which a point is, or that it ends."""
+        return max(int(np.searchsorted(self.starts, i)) - 1, 0)
 
     @cached_property
     def errors(self) -> Errors:

@@ -20,9 +20,11 @@ from genalpha.driver.extrapolation.estimate import (
     lifted,
 )
 from genalpha.driver.extrapolation.measure import Pair, by_kind, joined
-from genalpha.driver.extrapolation.points import onto_constraints
+from genalpha.driver.extrapolation.points import consistent, onto_constraints
+from genalpha.errors import InconsistentStartError, SingularSystemError
 from genalpha.model import Mechanism
 from genalpha.numerics.initial_values import accelerations
+from genalpha.numerics.interpolation import Knot
 
 Array = np.ndarray
 Parts = dict[str, Array]
@@ -38,6 +40,8 @@ CLEAR_GAIN = 0.3
 SHOWS = 2.0
 #: Estimates are noise if that is more than this part of them, and they no longer fall.
 MOSTLY = 0.1
+#: An error of this part of the motion, which is the largest that can be wanted, says nothing.
+LOST = 0.1
 #: Multipliers are looked at in so many points of a window, and where velocities are worst.
 SAMPLES, WORST = 10, 4
 #: They are looked at if estimates of q and v are no more than this times the wanted ones.
@@ -138,6 +142,27 @@ class Trial:
         middle = self._runs.extrapolated(2 * self.base, halves)
         (q, dq), (v, dv) = (refined(*pair) for pair in zip(self.motion, middle, strict=True))
         return Dense(self.mechanism, self._runs.times(2 * self.base), q, v, (dq, dv))
+
+    def consistent_near(self, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Knot:
+        """Return the motion on the constraints, near q and v; `lam` and `psi` are guesses.
+
+        Where columns are far from each other, their extrapolation may be near no such point. Its
+        error is as large as the motion then, and the finest run is as good.
+        """
+        o = self.mechanism
+        try:
+            return consistent(o, t, q, v, lam, psi)
+        except (InconsistentStartError, SingularSystemError):
+            times = self._runs.times(self.used[-1])
+            finest = self._runs.run(self.used[-1])
+            lost = max(
+                np.abs(e).max() / max(np.abs(x).max(), TINY)
+                for e, x in zip(self.bounds, (finest.q, finest.v), strict=True)
+            )
+            if lost < LOST:
+                raise
+            i = int(np.argmin(np.abs(times - t)))
+            return consistent(o, t, finest.q[i], finest.v[i], *o.multiplier_guess())
 
     @property
     def signed(self) -> Pair:

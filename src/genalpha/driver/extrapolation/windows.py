@@ -20,7 +20,6 @@ from genalpha.driver.extrapolation.columns import Columns
 from genalpha.driver.extrapolation.control import Search
 from genalpha.driver.extrapolation.grid import SmoothGrid
 from genalpha.driver.extrapolation.measure import Pair
-from genalpha.driver.extrapolation.points import consistent
 from genalpha.driver.extrapolation.suited import LOOSEST
 from genalpha.driver.extrapolation.trial import Trial
 from genalpha.driver.stepper import Stepper
@@ -193,7 +192,7 @@ class Pass:
     def end(self, window: Window, start: Knot) -> Knot:
         """Return where a window ends, on the constraints."""
         q, v = (x[-1] for x in window.motion)
-        return consistent(self.mechanism, float(window.times[-1]), q, v, start.lam, start.psi)
+        return window.trial.consistent_near(float(window.times[-1]), q, v, start.lam, start.psi)
 
     def _window(
         self, times: Array, start: Knot, allowed: Mapping[str, float], density: float
