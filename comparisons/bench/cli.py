@@ -34,6 +34,7 @@ BENCHMARKS: dict[str, Callable[[Plan], Iterator[Row]]] = {
     "growth": growth.run,
     "race": race.run,
     "error race": error_race.run,
+    "defaults": error_race.defaults,
     "exudyn": exudyn.run,
     "formulas": formulas.run,
     "sweep": sweeps.run,

@@ -1,10 +1,13 @@
 """Race to errors of the result: CPU time to 1e-2 ... 1e-10 in q, against everybody.
 
     python -m comparisons.bench "error race"
+    python -m comparisons.bench defaults
 
 Ours are `integrate(..., error=...)`, which finds its grid by itself, start included; the peers are
 IDA, Radau5DAE and ODASSL in all their formulations, and SciPy's DOP853 and Radau on the ode form.
 The error that counts is the true one, for everybody; what ours claim is not looked at here.
+"defaults" is the same race at 1e-2 and 1e-3, but ours is what `integrate` does when nothing is
+chosen but a tolerance.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from comparisons.bench.ladder import Climb, Runner, case_of, series, time_all, warm_up
 from comparisons.bench.plan import Plan
-from comparisons.bench.race import MECHANISMS, QUICK_LIMIT, best, contenders, ratio, who
+from comparisons.bench.race import DEFAULT, MECHANISMS, QUICK_LIMIT, best, contenders, ratio, who
 from comparisons.bench.rows import Row
 from comparisons.reference import sampled_reference
 from genalpha.schemes import SCHEMES
@@ -23,6 +26,8 @@ QUICK = ("pendulum_jn",)
 ERRORS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
 #: Errors at which we should take at most this part of the best peer's time.
 DEMANDED, PART = (1e-4, 1e-6, 1e-8), 0.7
+#: Errors at which the default, adaptive steps, should be ahead.
+DEFAULT_ERRORS = (1e-2, 1e-3)
 TOLERANCES = tuple(10.0**-i for i in range(1, 14))
 OURS = tuple(f"{scheme} (error)" for scheme in SCHEMES)
 PEERS = ("SciPy DOP853", "ODASSL", "IDA", "Radau5DAE", "SciPy Radau")  # the quick ones first
@@ -37,6 +42,14 @@ def run(plan: Plan) -> Iterator[Row]:
         yield from race(name, plan)
 
 
+def defaults(plan: Plan) -> Iterator[Row]:
+    """Race with the default scheme and adaptive steps on all mechanisms."""
+    for name in QUICK if plan.quick else CASES:
+        climbs = climbed(name, plan, DEFAULT_ERRORS, DEFAULT)
+        for error in DEFAULT_ERRORS:
+            yield verdict(name, error, climbs, DEFAULT, "error race: defaults")
+
+
 def race(name: str, plan: Plan) -> Iterator[Row]:
     """Race on one mechanism: a row per error."""
     errors = ERRORS[1:3] if plan.quick else ERRORS
@@ -45,14 +58,16 @@ def race(name: str, plan: Plan) -> Iterator[Row]:
         yield verdict(name, error, climbs)
 
 
-def climbed(name: str, plan: Plan, errors: Sequence[float]) -> list[Climb]:
+def climbed(
+    name: str, plan: Plan, errors: Sequence[float], ours: Sequence[str] = OURS
+) -> list[Climb]:
     """Return the runs of everybody on one mechanism, timed where they decide about errors."""
     case = case_of(name)
     reference = sampled_reference(case, plan.output / "references")
     runner = Runner(case, reference, QUICK_LIMIT if plan.quick else LIMIT)
     climbs = []
     try:
-        for solver, form in series((*PEERS, *OURS)):
+        for solver, form in series((*PEERS, *ours)):
             plan.tell(f"error race: {name}, {solver}, {form}")
             climb = runner.climb(solver, form, min(errors), TOLERANCES)
             climbs.append(climb)
@@ -62,15 +77,21 @@ def climbed(name: str, plan: Plan, errors: Sequence[float]) -> list[Climb]:
         plan.tell(f"error race: {name}, times")
         warm_up(runner, climbs)
         time_all(runner, climbs, errors, 1)
-        time_all(runner, contenders(climbs, errors, OURS), errors, plan.repeats - 1)
+        time_all(runner, contenders(climbs, errors, ours), errors, plan.repeats - 1)
     finally:
         runner.close()
     return climbs
 
 
-def verdict(name: str, error: float, climbs: Sequence[Climb]) -> Row:
+def verdict(
+    name: str,
+    error: float,
+    climbs: Sequence[Climb],
+    group: Sequence[str] = OURS,
+    section: str = "error race",
+) -> Row:
     """Return the row of one error: times, ratio, and plainly who is ahead."""
-    ours, peer = best(climbs, OURS, error), best(climbs, PEERS, error)
+    ours, peer = best(climbs, group, error), best(climbs, PEERS, error)
     values: dict[str, float | str | None] = {
         "ours ms": 1e3 * ours[1].time if ours else None,
         "ours": ours[0].label if ours else None,
@@ -80,5 +101,8 @@ def verdict(name: str, error: float, climbs: Sequence[Climb]) -> Row:
     for solver in PEERS:
         found = best(climbs, (solver,), error)
         values[f"{solver} ms"] = 1e3 * found[1].time if found else None
-    targets = {"ratio": 1.0 / PART} if error in DEMANDED else {}
-    return Row("error race", (MECHANISMS[name], f"{error:.0e}"), values, targets, who(ours, peer))
+    if section == "error race":
+        targets = {"ratio": 1.0 / PART} if error in DEMANDED else {}
+    else:
+        targets = {"ratio": 1.0}
+    return Row(section, (MECHANISMS[name], f"{error:.0e}"), values, targets, who(ours, peer))

@@ -121,6 +121,17 @@ LAYOUTS: dict[str, Layout] = {
         ("ratio",),
         at_least=True,
     ),
+    "error race: defaults": Layout(
+        "Race to errors of the result: the default",
+        "The same race, but ours is what `integrate` does when neither `error` nor `h` is given: "
+        "GenAlphaSOI2 with adaptive steps, its start included; the tolerance that gives the error "
+        "was found by trying, for everybody. *ratio*: best peer / ours; it should be above 1.",
+        ("mechanism", "error"),
+        {"ours ms": ".1f", "ours": "", "IDA ms": ".1f", "Radau5DAE ms": ".1f", "ODASSL ms": ".1f",
+         "SciPy DOP853 ms": ".1f", "SciPy Radau ms": ".1f", "best peer": "", "ratio": ".2f"},
+        ("ratio",),
+        at_least=True,
+    ),
     "race: failures": Layout(
         "Race: who fails",
         "Solvers and formulations with runs that failed, and the reason of the finest.",
