@@ -432,7 +432,8 @@ class HHTI2OfResidual(Corrections):
             return kept[2 * m : 2 * m + n], kept[2 * m + n :], NO_VECTOR
         assert o.whole is not None
         L = kept.reshape(2, m).mean(axis=0)
-        return accelerations_of(o.whole)(o.name, t, q, v, L, NO_VECTOR, accurate=False)
+        of = accelerations_of(o.whole)
+        return of(o.name, t, q, v, L, NO_VECTOR, of.roughly)
 
 
 def _copy(x: Array) -> Array:

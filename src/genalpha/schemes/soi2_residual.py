@@ -100,7 +100,8 @@ class SOI2OfResidual(GenAlphaSOI2):
         """See `GenAlphaSOI2`."""
         o, alpha = self.o, self.alpha
         assert o.whole is not None
-        vdot1, _, _ = accelerations(o, first.t, first.q, first.v, first.lam, first.psi)
+        point = first.t, first.q, first.v, first.lam, first.psi
+        vdot1, _, _ = accelerations(o, *point, self.relative)
         a = (1.0 - alpha) * state.a + alpha * vdot1
         Ma1 = o.whole.inertia(first.t, first.q, first.v)(vdot1)
         Ma = (1.0 - alpha) * state.f + alpha * Ma1
