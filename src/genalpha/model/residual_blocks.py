@@ -150,12 +150,18 @@ class Derivatives:
             self.note(t, G)
         return Blocks(A, G, K, self._reactions(state, base, G, K))
 
-    @staticmethod
-    def _sizes(q: Array, v: Array, vdot: Array, cq: float, cv: float) -> Array:
-        """Return how far unknowns are moved: q and v within the range where F is nearly linear."""
+    def _sizes(self, q: Array, v: Array, vdot: Array, cq: float, cv: float) -> Array:
+        """Return how far unknowns are moved: q and v within the range where F is nearly linear.
+
+        In a short step v would move out of it long before q moves by more than rounding, and G
+        would be noise. Then both are off by as much, what is not linear in v and rounding in G.
+        """
         if not cq and not cv:  # linear
             return scale(vdot)
-        sizes = np.minimum(scale(q) / max(abs(cq), TINY), scale(v) / max(abs(cv), TINY))
+        by_q, by_v = scale(q) / max(abs(cq), TINY), scale(v) / max(abs(cv), TINY)
+        sizes = np.minimum(by_q, by_v)
+        if cq and cv and self.whole.m:
+            sizes = np.sqrt(sizes * by_q)
         return np.asarray(ROOT_EPS * sizes)
 
     def _chosen(self, t: float) -> Together:

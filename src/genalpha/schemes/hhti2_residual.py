@@ -266,7 +266,7 @@ class HHTI2OfResidual(Corrections):
         at, vdot = self._balance(q, v, f, self.no_lam), plus(f, 1.0, x.R1)
         rate = at.rates
         if rate is None:
-            rate = whole.rate_beside(self.t, q, v, vdot, x.L1, NO_VECTOR, at)
+            rate = whole.rate_beside(self.t, q, v, vdot, x.L1, NO_VECTOR, at, self.h)
         if self.variant == "end":
             reactions = plus(self._balance(q, v, vdot, x.L1).motion, -1.0, at.motion)
         else:

@@ -169,7 +169,8 @@ class SOI2OfResidual(GenAlphaSOI2):
             return at.rates
         # of t1, where a1 is of t1 + alpha h
         vdot = combined(1.0 - self.alpha, part(self.unknowns.z, 0, self.o.n_q), self.alpha, self.a0)
-        return whole.rate_beside(self.t, asked.q, asked.v, vdot, asked.lam, asked.psi, at)
+        q, v, lam, psi = asked.q, asked.v, asked.lam, asked.psi
+        return whole.rate_beside(self.t, q, v, vdot, lam, psi, at, self.hg)
 
     def _reaction(self, x: Array, z: Array, at: Balance, inertia: Array) -> Array:
         """Return the imbalance with the multipliers of x less that with those of z."""
