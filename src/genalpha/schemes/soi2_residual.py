@@ -37,7 +37,8 @@ from genalpha.schemes.soi2 import GenAlphaSOI2, Matrices, State
 Array = np.ndarray
 
 #: Products with M1 may be wrong by this share of the accuracy wanted; (13d) by so many times it,
-#: because it moves q1 by h^2 only, and not v1.
+#: because it moves q1 by h^2 only, and not v1. Judged on other mechanisms in
+#: docs/pages/residual_calls.md.
 NEAR, NEAR_REACTION = 0.5, 3.0
 #: The reaction to lam1_t - lam1 is asked for after so many steps at the latest.
 ASKED = 4
