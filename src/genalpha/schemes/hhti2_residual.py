@@ -44,7 +44,7 @@ from genalpha.schemes.scheme import Reported, Settings
 
 Array = np.ndarray
 
-# All of these are judged on mechanisms that they were not chosen on in docs/pages/residual_calls.md.
+# All of these are judged on other mechanisms in docs/pages/residual_calls.md.
 #: What reactions may be wrong by, in units of the accuracy wanted; R0 by more, because it moves q1
 #: by h^2 only, and v1 in directions that the projection takes away.
 WRONG, WRONG_BEFORE = 1.0, 3.0
