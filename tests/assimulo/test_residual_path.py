@@ -56,6 +56,23 @@ def counted(solver):
     return solver.statistics["nfcns"] + solver.statistics["nfcnjacs"]
 
 
+@pytest.mark.parametrize(
+    ("cls", "form"),
+    [(GenAlphaI3, "ind3"), (GenAlphaSOI2, "ind3"), *((cls, "ovstab2") for cls in CLASSES)],
+)
+def test_very_short(cls, form):
+    """Steps in which positions move by little more than rounding: G and rates are no noise."""
+    mechanism, end = mechanisms.pendulum_jn(), 1e-7
+    plain = Counted(mechanism, form)
+    solver = solver_of(cls, plain.problem, rtol=1e-6, atol=1e-8)
+    _, y, _ = solver.simulate(end)
+    n = mechanism.n_q
+    assert plain.calls < 300
+    tight = integrate(mechanism, end, "HHTI2", rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(y[-1, :n], tight.q[-1], rtol=0.0, atol=1e-14)
+    np.testing.assert_allclose(y[-1, n : 2 * n], tight.v[-1], rtol=0.0, atol=1e-6)
+
+
 @pytest.mark.parametrize("cls", CLASSES)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("with_jac", [False, True])

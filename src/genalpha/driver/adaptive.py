@@ -280,7 +280,8 @@ class AdaptiveSteps(StepSizes):
         o = stepper.mechanism
         _, lam, psi = stepper.report(state)
         try:
-            vdot, _, _ = accelerations(o, state.t, state.q, state.v, lam, psi)
+            enough = stepper.settings.relative
+            vdot, _, _ = accelerations(o, state.t, state.q, state.v, lam, psi, enough)
         except self._failures:
             return None
         return first_snap(self._ahead, vdot, h)

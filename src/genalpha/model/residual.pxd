@@ -46,7 +46,7 @@ cdef class OneResidual:
     @cython.locals(moved=cnp.ndarray, faster=cnp.ndarray, s=double, ahead=Balance)
     cpdef cnp.ndarray rate_beside(
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
-        cnp.ndarray psi, Balance at
+        cnp.ndarray psi, Balance at, double h
     )
     @cython.locals(moved=cnp.ndarray, rows=cnp.ndarray)
     cpdef rate_ahead(

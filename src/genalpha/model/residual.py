@@ -43,6 +43,8 @@ SECOND = EPS**0.25
 FOURTH = EPS ** (1 / 6)
 #: Relative step of first differences along the motion.
 FIRST = EPS ** (1 / 3)
+#: A step is very short where such a difference is over more than this share of it.
+SHORT = 0.1
 #: Accuracies from which on differences of second order, and of first order, will do.
 CENTRAL, ONE_SIDED = 1e-6, 2e-5
 #: A mass that is taken as constant may be wrong by this, relative to M a.
@@ -227,13 +229,25 @@ class OneResidual:
         return plus(rates, 1.0, product(self.latest.G, plus(v, -1.0, there)))
 
     def rate_beside(
-        self, t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array, at: Balance
+        self,
+        t: float,
+        q: Array,
+        v: Array,
+        vdot: Array,
+        lam: Array,
+        psi: Array,
+        at: Balance,
+        h: float,
     ) -> Array:
-        """Return g_t + G v where the balance is known, by one call ahead.
+        """Return g_t + G v at the end of a step h, where the balance is known, by one call ahead.
 
-        `vdot` is the acceleration up to O(h^2), so that the parabola follows the constraints.
+        `vdot` is the acceleration up to O(h^2), so that the parabola follows the constraints. It is
+        unknown: in a very short step it would move the call ahead more than v. A call behind makes
+        up for that.
         """
         s = FIRST * self.motion_time(q, v, vdot)
+        if s > SHORT * abs(h):
+            return self.rate(t, q, v, vdot)
         moved, faster = combined(1.0, q, s, v, 0.5 * s * s, vdot), plus(v, s, vdot)
         ahead = self.split(self.rows(t + s, moved, faster, vdot, lam, psi))
         return combined(1.0 / s, ahead.position, -1.0 / s, at.position)

@@ -28,6 +28,8 @@ WORTH_GROUPING = 0.7
 #: Stands for 0 in quotients, without overflow.
 TINY = 1e-200
 ROOT_EPS = float(np.sqrt(EPS))
+#: Rounding may make G wrong by this share of it, in an iteration matrix.
+ROUGH = 1e-3
 
 
 @dataclass
@@ -150,12 +152,18 @@ class Derivatives:
             self.note(t, G)
         return Blocks(A, G, K, self._reactions(state, base, G, K))
 
-    @staticmethod
-    def _sizes(q: Array, v: Array, vdot: Array, cq: float, cv: float) -> Array:
-        """Return how far unknowns are moved: q and v within the range where F is nearly linear."""
+    def _sizes(self, q: Array, v: Array, vdot: Array, cq: float, cv: float) -> Array:
+        """Return how far unknowns are moved: q and v within the range where F is nearly linear.
+
+        In a very short step v would move out of it long before q moves by more than rounding, and G
+        would be noise. Then it moves so far that G is not: what is not linear in v is small there.
+        """
         if not cq and not cv:  # linear
             return scale(vdot)
-        sizes = np.minimum(scale(q) / max(abs(cq), TINY), scale(v) / max(abs(cv), TINY))
+        by_q, by_v = scale(q) / max(abs(cq), TINY), scale(v) / max(abs(cv), TINY)
+        sizes = np.minimum(by_q, by_v)
+        if cq and cv and self.whole.m:
+            sizes = np.maximum(sizes, ROOT_EPS / ROUGH * by_q)
         return np.asarray(ROOT_EPS * sizes)
 
     def _chosen(self, t: float) -> Together:

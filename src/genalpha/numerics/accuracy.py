@@ -222,7 +222,9 @@ def of_rates(o: Mechanism, scales: Scales) -> Scales:
         return replace(scales, rounding=o.rounding, noise=noise)
     if o.whole.places.rates is not None:
         return scales
-    return replace(scales, rounding=max(scales.rounding, RATE_ROUNDING))
+    rounding = max(scales.rounding, RATE_ROUNDING)
+    # at rest, too, where velocities are no measure
+    return replace(scales, rounding=rounding, noise=rounding / scales.rounding * scales.noise)
 
 
 def size(

@@ -73,7 +73,8 @@ class Accelerations:
         self._secants, self._unit = Secants(learns=True), 1.0
         self._blocks, self._solve = known, None if known is None else self._factorized(known)
         self._mass: tuple[Array | None, Solve] | None = None
-        self._last: tuple[tuple[Any, ...], Array] | None = None
+        # the last point, how accurate it was to be, and what was found there
+        self._last: tuple[tuple[Any, ...], float, Array] | None = None
         self._past: list[tuple[float, Array]] = []
         # contraction of the last corrections; 1 is "unknown"
         self._rate = 1.0
@@ -94,32 +95,32 @@ class Accelerations:
         v: Array,
         lam: Array,
         psi: Array,
-        accurate: bool = True,
+        enough: float = 0.0,
     ) -> tuple[Array, Array, Array]:
         """Return vdot, lam, psi; `lam` and `psi` are guesses.
 
-        Unless they are to be accurate, they are as good as second differences are.
+        They are found to a relative accuracy that is `enough`, or as good as differences are.
 
         Raises
         ------
         ConvergenceError, SingularSystemError
         """
         n, m = self.whole.n, self.whole.m
-        point = t, q.tobytes(), v.tobytes(), accurate, self.whole.changes
-        if self._last is None or self._last[0] != point:
+        point, enough = (t, q.tobytes(), v.tobytes(), self.whole.changes), max(enough, ENOUGH)
+        if self._last is None or self._last[0] != point or self._last[1] > enough:
             guess = self._guess(t, np.concatenate([self.vdot, lam, psi]))
-            x = self._solved(name, t, q, v, guess, accurate)
-            self._last, self._past = (point, x), [*self._past[-2:], (t, x)]
+            x = self._solved(name, t, q, v, guess, enough)
+            self._last, self._past = (point, enough, x), [*self._past[-2:], (t, x)]
             self.vdot = x[:n]
-        x = self._last[1]
+        x = self._last[2]
         return x[:n], x[n : n + m], x[n + m :]
 
     def _guess(self, t: float, x: Array) -> Array:
         """Extrapolate the last ones, if they are not far away."""
         return extrapolated(self._past, t, x)
 
-    def _solved(self, name: str, t: float, q: Array, v: Array, x: Array, accurate: bool) -> Array:
-        last, fresh, enough = np.inf, False, ENOUGH if accurate else self.roughly
+    def _solved(self, name: str, t: float, q: Array, v: Array, x: Array, enough: float) -> Array:
+        last, fresh = np.inf, False
         rate, n, weight = 1.0, self.whole.n, 1.0 / self._unit**2
         self._take_latest()
         self._secants.begin()

@@ -171,15 +171,21 @@ def project_velocity(o: Mechanism, t: float, q: Array, v0: Array, fixed: Array =
 
 
 def accelerations(
-    o: Mechanism, t: float, q: Array, v: Array, lam: Array, psi: Array
+    o: Mechanism,
+    t: float,
+    q: Array,
+    v: Array,
+    lam: Array,
+    psi: Array,
+    enough: float = 0.0,
 ) -> tuple[Array, Array, Array]:
     """Return vdot, lam, psi of a state whose position and velocity are consistent.
 
     `lam` and `psi` are guesses; with the default reaction the system is linear and they do not
-    matter.
+    matter. Of a residual, a relative accuracy that is `enough` may save calls.
     """
     if o.whole is not None:
-        return accelerations_of(o.whole)(o.name, t, q, v, lam, psi)
+        return accelerations_of(o.whole)(o.name, t, q, v, lam, psi, enough)
     n, m = o.n_q, o.n_lam
     mass, force = o.mass(t, q), o.force(t, q, v)
     J = stack(o.holonomic_jacobian(t, q), o.nonholonomic_jacobian(t, q, v))

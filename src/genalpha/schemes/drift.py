@@ -12,9 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.kernels import combined, norm, plus, product, stacked, transposed_product
+from genalpha.kernels import (
+    combined,
+    largest,
+    norm,
+    plus,
+    product,
+    stacked,
+    transposed_product,
+)
 from genalpha.model import Mechanism
-from genalpha.model.differences import directional_derivative, time_scale
+from genalpha.model.differences import EPS, directional_derivative, time_scale
 from genalpha.numerics.linear import factorize, saddle, stack
 from genalpha.numerics.newton import Newton
 
@@ -56,15 +64,22 @@ def present_drift(o: Mechanism, state: Any, constant: float, ratio: float) -> Ar
 
     Of a residual by its own rows, where the last correction has seen them. Otherwise, before a
     step `ratio` times as large as the last one, -C h^2 G v'' has to do, where `constant` is -C, or
-    one call a little ahead in the motion: errors of v'' would come back in `a`, and grow.
+    one call a little ahead in the motion: errors of v'' would come back in `a`, and grow. In steps
+    so short that the call would see nothing but rounding, it is 0: nothing is to be changed.
     """
     whole = o.whole
     if whole is None:
         return o.holonomic_rate(state.t, state.q, state.v)
     change = plus(state.a, -1.0, state.a_old)
     if state.rate is None:
-        if abs(ratio - 1.0) <= LITTLE and whole.latest is not None and change.any():
-            return _times(constant * state.h, product(whole.latest.G, change))
+        if whole.latest is not None and change.any():
+            G = whole.latest.G
+            first = _times(constant * state.h, product(G, change))
+            if abs(ratio - 1.0) <= LITTLE:
+                return first
+            rounding = EPS * max(1.0, largest(state.q)) * largest(G)
+            if not whole.has_rates and AHEAD * abs(state.h) * norm(first) <= rounding:
+                return _times(0.0, first)
         third = _times(1.0 / state.h, change)
         motion = state.t, state.q, state.v, state.vdot
         state.rate = whole.rate_ahead(*motion, third, AHEAD * state.h)

@@ -44,6 +44,7 @@ from genalpha.schemes.scheme import Reported, Settings
 
 Array = np.ndarray
 
+# All of these are judged on other mechanisms in docs/pages/residual_calls.md.
 #: What reactions may be wrong by, in units of the accuracy wanted; R0 by more, because it moves q1
 #: by h^2 only, and v1 in directions that the projection takes away.
 WRONG, WRONG_BEFORE = 1.0, 3.0
@@ -266,7 +267,7 @@ class HHTI2OfResidual(Corrections):
         at, vdot = self._balance(q, v, f, self.no_lam), plus(f, 1.0, x.R1)
         rate = at.rates
         if rate is None:
-            rate = whole.rate_beside(self.t, q, v, vdot, x.L1, NO_VECTOR, at)
+            rate = whole.rate_beside(self.t, q, v, vdot, x.L1, NO_VECTOR, at, self.h)
         if self.variant == "end":
             reactions = plus(self._balance(q, v, vdot, x.L1).motion, -1.0, at.motion)
         else:
@@ -432,7 +433,8 @@ class HHTI2OfResidual(Corrections):
             return kept[2 * m : 2 * m + n], kept[2 * m + n :], NO_VECTOR
         assert o.whole is not None
         L = kept.reshape(2, m).mean(axis=0)
-        return accelerations_of(o.whole)(o.name, t, q, v, L, NO_VECTOR, accurate=False)
+        of = accelerations_of(o.whole)
+        return of(o.name, t, q, v, L, NO_VECTOR, of.roughly)
 
 
 def _copy(x: Array) -> Array:

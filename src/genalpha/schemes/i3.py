@@ -185,7 +185,8 @@ class GenAlphaI3(GeneralizedAlpha):
         drift, see `drift`, would cost an order in the first lam.
         """
         o, alpha, v = self.o, self.alpha, state.v
-        vdot1, _, _ = accelerations(o, first.t, first.q, first.v, first.lam, first.psi)
+        point = first.t, first.q, first.v, first.lam, first.psi
+        vdot1, _, _ = accelerations(o, *point, self.relative)
         a = (1.0 - alpha) * state.vdot + alpha * vdot1
         if o.n_lam:
             drift = self.drift * h**2 * jerk(o, self.newton, state, vdot1, h)

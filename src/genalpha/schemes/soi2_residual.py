@@ -37,7 +37,8 @@ from genalpha.schemes.soi2 import GenAlphaSOI2, Matrices, State
 Array = np.ndarray
 
 #: Products with M1 may be wrong by this share of the accuracy wanted; (13d) by so many times it,
-#: because it moves q1 by h^2 only, and not v1.
+#: because it moves q1 by h^2 only, and not v1. Judged on other mechanisms in
+#: docs/pages/residual_calls.md.
 NEAR, NEAR_REACTION = 0.5, 3.0
 #: The reaction to lam1_t - lam1 is asked for after so many steps at the latest.
 ASKED = 4
@@ -100,7 +101,8 @@ class SOI2OfResidual(GenAlphaSOI2):
         """See `GenAlphaSOI2`."""
         o, alpha = self.o, self.alpha
         assert o.whole is not None
-        vdot1, _, _ = accelerations(o, first.t, first.q, first.v, first.lam, first.psi)
+        point = first.t, first.q, first.v, first.lam, first.psi
+        vdot1, _, _ = accelerations(o, *point, self.relative)
         a = (1.0 - alpha) * state.a + alpha * vdot1
         Ma1 = o.whole.inertia(first.t, first.q, first.v)(vdot1)
         Ma = (1.0 - alpha) * state.f + alpha * Ma1
@@ -168,7 +170,8 @@ class SOI2OfResidual(GenAlphaSOI2):
             return at.rates
         # of t1, where a1 is of t1 + alpha h
         vdot = combined(1.0 - self.alpha, part(self.unknowns.z, 0, self.o.n_q), self.alpha, self.a0)
-        return whole.rate_beside(self.t, asked.q, asked.v, vdot, asked.lam, asked.psi, at)
+        q, v, lam, psi = asked.q, asked.v, asked.lam, asked.psi
+        return whole.rate_beside(self.t, q, v, vdot, lam, psi, at, self.hg)
 
     def _reaction(self, x: Array, z: Array, at: Balance, inertia: Array) -> Array:
         """Return the imbalance with the multipliers of x less that with those of z."""
