@@ -20,11 +20,11 @@ cdef class Newton:
     cdef public object solvers, last_solvers
     cdef public double rate, left
     cdef int _fewest, _extra, _age
-    cdef double _life, _rate_of_new
+    cdef double _life, _rate_of_new, _floor
     cdef public bint learns
     cdef Secants _secants
     cdef str _last
-    cdef bint _was_finite
+    cdef bint _was_finite, _was_near
 
     cpdef forget(self)
     cpdef cnp.ndarray accelerated(

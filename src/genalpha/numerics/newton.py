@@ -40,6 +40,8 @@ REMAINING = 0.1
 #: Corrections below this, in units of the accuracy wanted, may be rounding errors: two of them in
 #: a row are the end of what the iteration can do.
 ROUNDING = 16.0
+#: They differ from step to step by less than this factor.
+AGAIN = 2.0
 #: A rate below this is not believed of the next step, nor one below this of the next matrix.
 SMALLEST_RATE, SMALLEST_NEW_RATE = 1e-3, 1e-4
 
@@ -123,10 +125,12 @@ class Newton:
         self._age, self._life = 0, math.inf
         # contraction rate of a new matrix; 1 is "unknown"
         self._rate_of_new = 1.0
+        # corrections that the present matrix could not make smaller when it was new
+        self._floor = 0.0
         # what matrices have missed
         self._secants = Secants(learns)
-        # how the last iteration that did not converge ended, and whether it did so with numbers
-        self._last, self._was_finite = "", True
+        # how the last iteration that did not converge ended; whether with numbers, and small ones
+        self._last, self._was_finite, self._was_near = "", True, False
 
     def forget(self) -> None:
         """Drop the matrix and what is believed of the next one: the problem may have changed."""
@@ -182,7 +186,8 @@ class Newton:
                 return
             problem.unknowns = start
             if self._age:  # it was an old one
-                self._life = self._age - 1
+                if not self._was_near:
+                    self._life = self._age - 1
                 self._renew(problem)
                 if self._iterate(problem, False):
                     return
@@ -197,7 +202,7 @@ class Newton:
     def _renew(self, problem: Problem) -> None:
         """Make a new matrix."""
         self.solvers, self.rate, self._rate_of_new = problem.setup(), 1.0, 1.0
-        self._fewest, self._extra, self._age = self.max_iterations, 0, 0
+        self._fewest, self._extra, self._age, self._floor = self.max_iterations, 0, 0, 0.0
         self._secants.renew()
 
     def _iterate(self, problem: Problem, renew: bool) -> bool:
@@ -227,16 +232,17 @@ class Newton:
                 self._remember(iteration, worst)
                 return True
             if iteration and size <= rounding and largest_before <= rounding:
-                if not self._is_rounding(size):
+                if self._is_rounding(size):
+                    self.left += size
+                    self._remember(iteration, worst)
+                    return True
+                if size >= largest_before:  # they do not shrink: a new matrix tells why
                     break
-                self.left += size
-                self._remember(iteration, worst)
-                return True
             # a new matrix for every correction speeds up: no prediction then
             if not size < math.inf or (not renew and self._hopeless(iteration, size, rate)):
                 break
             last, largest_before = sizes, size
-        self._was_finite = size < math.inf
+        self._was_finite, self._was_near = size < math.inf, size <= rounding
         self._last = (
             f"after {iteration + 1} corrections the last one is {size:.1e} times what is allowed, "
             f"the contraction rate {rate:.2g}"
@@ -247,9 +253,12 @@ class Newton:
         """Tell whether small corrections, two in a row, are the end of what the iteration can do.
 
         Where it learns, the accuracy wanted is far from rounding, and corrections that are larger
-        may come from the age of the matrix as well: a new one tells.
+        may come from the age of the matrix as well. They do not if the same matrix, when it was
+        new, could not make them smaller either.
         """
-        return size <= 1.0 or not self.learns or self._age == 0
+        if self._age == 0:
+            self._floor = size
+        return size <= max(1.0, AGAIN * self._floor) or not self.learns
 
     def _hopeless(self, iteration: int, size: float, rate: float) -> bool:
         """Predict whether the corrections that are left will not do."""
