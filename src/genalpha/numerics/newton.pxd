@@ -38,7 +38,7 @@ cdef class Newton:
     cdef _renew(self, Problem problem)
     @cython.locals(
         iteration=int, rate=double, size=double, worst=double, largest_before=double, last=tuple,
-        sizes=tuple, remaining=double, rounding=double
+        sizes=tuple, remaining=double, rounding=double, left=double
     )
     cdef bint _iterate(self, Problem problem, bint renew) except -1
     cdef bint _is_rounding(self, double size) except -1

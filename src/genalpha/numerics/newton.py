@@ -227,8 +227,9 @@ class Newton:
             # of two small ones, the second may be rounding: the rate is then this or better
             if iteration == 1 or largest_before > rounding:
                 worst = max(worst, rate)
-            if rate < 1.0 and rate / (1.0 - rate) * size <= remaining:
-                self.left += rate / (1.0 - rate) * size
+            left = rate / (1.0 - rate) * size if rate < 1.0 else 1.0
+            if left <= remaining:
+                self.left += left
                 self._remember(iteration, worst)
                 return True
             if iteration and size <= rounding and largest_before <= rounding:
@@ -238,8 +239,9 @@ class Newton:
                     return True
                 if size >= largest_before:  # they do not shrink: a new matrix tells why
                     break
-            # a new matrix for every correction speeds up: no prediction then
-            if not size < math.inf or (not renew and self._hopeless(iteration, size, rate)):
+            # a new matrix for every correction speeds up: no prediction then; what is not finite is
+            # told without looking up infinity
+            if size - size != 0.0 or (not renew and self._hopeless(iteration, size, rate)):
                 break
             last, largest_before = sizes, size
         self._was_finite, self._was_near = size < math.inf, size <= rounding
