@@ -46,6 +46,12 @@ RACE: dict[str, Any] = {
     "compared": ("ratio",),
     "at_least": True,
 }  # fmt: skip
+#: The same of races to errors of the result, with SciPy's solvers.
+ERROR_RACE: dict[str, Any] = RACE | {
+    "columns": {"ours ms": ".1f", "ours": "", "IDA ms": ".1f", "Radau5DAE ms": ".1f",
+                "ODASSL ms": ".1f", "SciPy DOP853 ms": ".1f", "SciPy Radau ms": ".1f",
+                "best peer": "", "ratio": ".2f"},
+}  # fmt: skip
 LAYOUTS: dict[str, Layout] = {
     "overhead": Layout(
         "Overhead: time of a step / time inside callbacks and linear algebra",
@@ -115,22 +121,14 @@ LAYOUTS: dict[str, Layout] = {
         "their formulations and SciPy's solvers on the ode form; errors are the true ones, of q, "
         "as above. *ratio*: best peer / best of ours; the target, 1 / 0.7, is for 1e-4, 1e-6 and "
         "1e-8.",
-        ("mechanism", "error"),
-        {"ours ms": ".1f", "ours": "", "IDA ms": ".1f", "Radau5DAE ms": ".1f", "ODASSL ms": ".1f",
-         "SciPy DOP853 ms": ".1f", "SciPy Radau ms": ".1f", "best peer": "", "ratio": ".2f"},
-        ("ratio",),
-        at_least=True,
+        **ERROR_RACE,
     ),
     "error race: defaults": Layout(
         "Race to errors of the result: the default",
         "The same race, but ours is what `integrate` does when neither `error` nor `h` is given: "
         "GenAlphaSOI2 with adaptive steps, its start included; the tolerance that gives the error "
         "was found by trying, for everybody. *ratio*: best peer / ours; it should be above 1.",
-        ("mechanism", "error"),
-        {"ours ms": ".1f", "ours": "", "IDA ms": ".1f", "Radau5DAE ms": ".1f", "ODASSL ms": ".1f",
-         "SciPy DOP853 ms": ".1f", "SciPy Radau ms": ".1f", "best peer": "", "ratio": ".2f"},
-        ("ratio",),
-        at_least=True,
+        **ERROR_RACE,
     ),
     "race: failures": Layout(
         "Race: who fails",
