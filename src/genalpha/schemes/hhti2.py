@@ -27,6 +27,7 @@ How it is solved is in `hhti2_newton`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,7 @@ from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
 from genalpha.schemes.hht import NO_VECTOR, adjusted_as_printed, initial_solver
 from genalpha.schemes.hhti2_newton import Holonomic, nothing_to_solve, weights
 from genalpha.schemes.hhti2_nonholonomic import Nonholonomic
+from genalpha.schemes.native import native_states, native_steps
 from genalpha.schemes.printed import (
     Printed,
     acceleration,
@@ -131,11 +133,26 @@ class HHTI2(Holonomic):
         assert x.reaction is not None  # a correction has found it
         return State(self.t, q, v, x.a, f1, h, L, found, x.reaction, x.mass, solve)
 
+    def native(self) -> Any:
+        """See `Scheme`; in machine code, reactions belong to the end of the step."""
+        o = self.o
+        if self.variant != "end":
+            return None
+        return native_steps("hhti2", "HHTI2", self, 2 * (o.n_q + o.n_lam), "holonomic_rate")
+
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
         """Acceleration and multipliers from (3.2), of second order because q and v are."""
         L = kept.reshape(2, o.n_lam).mean(axis=0)
         return accelerations(o, t, q, v, L, NO_VECTOR)
+
+    @staticmethod
+    def report_rows(o: Mechanism, rows: Array) -> Reported | None:
+        """See `Scheme`; in machine code, or not at once."""
+        n, m = o.n_q, o.n_lam
+        t, q, v = (x.copy() for x in (rows[:, 0], rows[:, 1 : 1 + n], rows[:, 1 + n : 1 + 2 * n]))
+        found = native_states(o, t, q, v)
+        return None if found is None else (found[:, :n], found[:, n : n + m], found[:, n + m :])
 
     @staticmethod
     def errors(settings: Settings) -> ErrorConstants:

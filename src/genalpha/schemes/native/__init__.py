@@ -57,13 +57,34 @@ def native_steps(module: str, name: str, scheme: Any, count: int, *more: str) ->
 
 def native_accelerations(o: Any, rows: np.ndarray) -> np.ndarray | None:
     """Return accelerations of steps (t, q, v, a, lam, psi) by machine code; None if it cannot."""
+    found = _reports(o)
+    return None if found is None else found.of_steps(rows)
+
+
+def native_states(
+    o: Any, times: np.ndarray, q: np.ndarray, v: np.ndarray, close: np.ndarray | None = None
+) -> np.ndarray | None:
+    """Return (vdot, lam, psi) of many states by machine code, shape (s, n + m + l).
+
+    None if it cannot, or not for all of them. If it is told what is `close`, it puts q and v, which
+    it overwrites, onto the constraints; see `genalpha.schemes.native.reports`.
+    """
+    found = _reports(o, close is not None) if o.redundant == "error" else None
+    return None if found is None else found.of_states(times, q, v, close)
+
+
+def _reports(o: Any, projects: bool = False) -> Any:
+    """Return what works out accelerations in machine code; None if it cannot."""
     wanted = [*ALWAYS]
     wanted += ["holonomic_jacobian", "holonomic_acceleration"] if o.n_lam else []
     wanted += ["nonholonomic_jacobian", "nonholonomic_acceleration"] if o.n_psi else []
+    if projects:
+        wanted += ["holonomic", "holonomic_rate"] if o.n_lam else []
+        wanted += ["nonholonomic"] if o.n_psi else []
     found = _all_in_c(o, wanted)
     if found is None:
         return None
-    return importlib.import_module(f"{__name__}.reports").Reports(o, found)(rows)
+    return importlib.import_module(f"{__name__}.reports").Reports(o, found)
 
 
 def _all_in_c(o: Any, names: list[str]) -> dict[str, Any] | None:

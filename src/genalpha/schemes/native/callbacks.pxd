@@ -2,6 +2,7 @@
 
 from genalpha.kernels.memory cimport Size
 from genalpha.kernels.native cimport Function, evaluate
+from genalpha.schemes.native.linear cimport LU
 
 
 cdef struct Callback:
@@ -33,5 +34,6 @@ cdef class Callbacks:
 
     cdef take_over(self, o, dict callbacks)
     cdef double* room(self, Size count)
+    cdef room_for(self, LU* lu, Size size)
     cdef int load(self, Callback* f, str name, Size size) except -1
     cdef tell_calls(self)

@@ -6,6 +6,7 @@ from libc.string cimport memcpy
 
 from genalpha.kernels.memory cimport Size
 from genalpha.kernels.native cimport Native
+from genalpha.schemes.native.linear cimport LU
 
 import numpy as np
 
@@ -25,6 +26,10 @@ cdef class Callbacks:
         cdef cnp.ndarray memory = np.zeros(max(count, 1))
         self._kept.append(memory)
         return <double*> cnp.PyArray_DATA(memory)
+
+    cdef room_for(self, LU* lu, Size size):
+        """Make room for a matrix."""
+        lu.a, lu.size, lu.pivots = self.room(size * size), <int> size, <int*> self.room(size)
 
     cdef int load(self, Callback* f, str name, Size size) except -1:
         """Take over a callback, if there is one of this name."""

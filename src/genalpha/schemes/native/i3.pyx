@@ -30,8 +30,7 @@ cdef class I3(Steps):
         cdef Size n = self.n, size = self.size
         self.q_hat, self.v_hat, self.a_hat = self.room(n), self.room(n), self.room(n)
         self.q1, self.v1, self.d = self.room(n), self.room(n), self.room(size)
-        self.matrix.a, self.matrix.size = self.room(size * size), <int> size
-        self.matrix.pivots = <int*> self.room(size)
+        self.room_for(&self.matrix, size)
 
     def load_state(self, state):
         """See `Steps`."""

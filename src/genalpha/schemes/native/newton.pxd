@@ -41,7 +41,7 @@ cdef class Steps(Callbacks):
     cdef double alpha_m, alpha_f, beta, gamma, alpha
     # Newton's iteration, see `genalpha.numerics.newton`
     cdef bint has_matrix
-    cdef double rate_of_steps, life
+    cdef double rate_of_steps, life, left
     cdef int fewest, extra, age, max_iterations, setup_cost, moves
     cdef double* moved
     cdef Scales scales
@@ -65,6 +65,7 @@ cdef class Steps(Callbacks):
     cdef void restored(self) noexcept nogil
     cdef void finish(self) noexcept nogil
     cdef double* kept(self) noexcept nogil
+    cdef double* multipliers(self) noexcept nogil
 
     cdef Size take(self, double* row, Size width, Size count, double origin, Size done,
                    double end) noexcept nogil

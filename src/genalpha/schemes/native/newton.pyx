@@ -110,6 +110,10 @@ cdef class Steps(Callbacks):
         """What is kept of the state beside t, q, v, a."""
         return self.x
 
+    cdef double* multipliers(self) noexcept nogil:
+        """Those among the present unknowns."""
+        return self.x + self.n
+
     # Steps.
 
     def run(self, state, cnp.ndarray past not None, cnp.ndarray rows not None, double origin,
@@ -172,7 +176,9 @@ cdef class Steps(Callbacks):
         counters.nfcnjacs += self.njacs * self.o.tangent_cost
         counters.nlus += self.nlus
         counters.nniters += self.nniters
+        self.scheme.newton.left += self.left
         self.nfcns = self.njacs = self.nlus = self.nniters = 0
+        self.left = 0.0
         if taken:
             counters.note_size(self.h)
         self.tell_calls()
@@ -232,7 +238,7 @@ cdef class Steps(Callbacks):
     cdef bint iterate(self, bint renew) noexcept nogil:
         cdef double sizes[GROUPS]
         cdef double last[GROUPS]
-        cdef double worst = 0.0, before = 0.0, rate, size
+        cdef double worst = 0.0, before = 0.0, rate, size, left
         cdef int iteration
         self.moves = 0
         sizes[1] = last[0] = last[1] = 0.0
@@ -250,10 +256,13 @@ cdef class Steps(Callbacks):
             # of two small ones, the second may be rounding: the rate is then this or better
             if iteration == 1 or before > ROUNDING:
                 worst = fmax(worst, rate)
-            if rate < 1.0 and rate / (1.0 - rate) * size <= REMAINING:
+            left = rate / (1.0 - rate) * size if rate < 1.0 else 1.0
+            if left <= REMAINING:
+                self.left += left
                 self.remember(iteration, worst)
                 return True
             if iteration and size <= ROUNDING and before <= ROUNDING:
+                self.left += size
                 self.remember(iteration, worst)
                 return True
             # a new matrix for every correction speeds up: no prediction then
@@ -339,10 +348,11 @@ cdef class Steps(Callbacks):
                           double* d) noexcept nogil:
         """Find what corrections are compared with, by what `note_rows` has been told.
 
-        d is room for a solution, x has the multipliers.
+        d is room for a solution.
         """
         cdef Size i, n = self.n, count = self.m + self.l
         cdef double error, reaction = 0.0, gradient = largest(self.gradients, count)
+        cdef double* multipliers = self.multipliers()
         self.scales.noise = fmin(tangent / fmax(mass, TINY), 1.0) * EPS * fmax(1.0, length(q, n))
         self.scales.multiplier_noise = self.scales.mass_over_gradient = 0.0
         if not gradient:
@@ -351,7 +361,7 @@ cdef class Steps(Callbacks):
         memset(d, 0, n * sizeof(double))
         for i in range(count):
             d[n + i] = error * self.gradients[i] * self.signs[i]
-            reaction += self.gradients[i] * fabs(self.x[n + i])
+            reaction += self.gradients[i] * fabs(multipliers[i])
         solve(lu, d)
         reaction *= self.rounding / fmax(mass, TINY) * fabs(displacement)
         self.scales.noise = fmax(fmax(self.scales.noise, length(d, n)), reaction)

@@ -47,10 +47,8 @@ cdef class SOI2(Steps):
         self.q1, self.v1, self.v1_t = self.room(n), self.room(n), self.room(n)
         self.d, self.e = self.room(size), self.room(size)
         self.end, self.change = self.room(size), self.room(size)
-        self.position.a, self.velocity.a = self.room(size * size), self.room(size * size)
-        self.position.size = self.velocity.size = <int> size
-        self.position.pivots = <int*> self.room(size)
-        self.velocity.pivots = <int*> self.room(size)
+        self.room_for(&self.position, size)
+        self.room_for(&self.velocity, size)
 
     def load_state(self, state):
         """See `Steps`."""
@@ -64,13 +62,14 @@ cdef class SOI2(Steps):
         memcpy(self.f, doubles(state.f), n * sizeof(double))
 
     def state(self):
-        """Return the state after the last step that was taken."""
+        """Return the state after the last step that was taken; another one may have failed since."""
         cdef Size n = self.n
+        cdef double* x = self.past + (self.known - 1) * self.count
+        of_the_end(self.end, x, x + self.size, n, self.size)
         return State(self.t, self.copy(self.q, n), self.copy(self.v, n),
                      self.copy(self.end + n, self.size - n), self.copy(self.a, n),
                      self.copy(self.Ma, n), self.copy(self.a_old, n), self.copy(self.Ma_old, n),
-                     self.copy(self.f, n), self.h,
-                     self.copy(self.past + (self.known - 1) * self.count, self.count), self.m,
+                     self.copy(self.f, n), self.h, self.copy(x, self.count), self.m,
                      self.size - n - self.m)
 
     cdef double* kept(self) noexcept nogil:
