@@ -90,7 +90,7 @@ def add_mechanism(
     **options
         Further fields of `Case`: levels, tolerances.
     """
-    name = options.pop("name", make.__name__)
+    name = options.pop("name", None) or make.__name__
     steps = SAMPLES * -(-steps // SAMPLES)
     CASES[name] = Case(name, make, t_final, steps, **options)
     return CASES[name]

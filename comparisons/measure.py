@@ -50,6 +50,12 @@ class Job:
         return Task(mechanism, Form(self.key.form), self.key.value, case.times(mechanism))
 
 
+def make(job: Job) -> None:
+    """Make the mechanism, so that what is kept of it for the next time is there."""
+    _load(job)
+    CASES[job.key.mechanism].make()
+
+
 def measure(job: Job) -> Record:
     """Run once, on a mechanism that counts, and return the record, without times."""
     _load(job)

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from comparisons.measure import Job, measure, time_run
+from comparisons.measure import Job, make, measure, time_run
 from comparisons.record import Record
 from comparisons.solvers import SOLVERS
 
@@ -27,6 +27,8 @@ READY = "ready"
 PATIENCE = 5.0
 #: Exit code of a process that has used up its CPU time.
 OUT_OF_TIME = -int(getattr(signal, "SIGPROF", 0)) or None
+#: Seconds in which a mechanism must be made; one from formulas takes some.
+MAKING = 60.0
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -44,17 +46,27 @@ class Worker:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
+        self._made: set[str] = set()
 
     def measure(self, job: Job, limit: float) -> Record:
         """Return the record of a run of at most `limit` CPU seconds; see `measure.measure`."""
+        self._make(job)
         return self._call(("measure", job), limit)
 
     def time_run(self, job: Job, repeats: int, budget: float, limit: float) -> dict[str, Any]:
         """Return times; see `measure.time_run`."""
+        self._make(job)
         return self._call(("time_run", job, repeats, budget), limit)
+
+    def _make(self, job: Job) -> None:
+        """Let the process make a mechanism for the first time, which is no part of a run."""
+        if job.key.mechanism not in self._made:
+            self._call(("make", job), MAKING)
+            self._made.add(job.key.mechanism)
 
     def close(self) -> None:
         """End the process."""
+        self._made.clear()
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -137,7 +149,11 @@ class Worker:
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests until there are no more (the child's end)."""
-    functions: dict[str, Callable[..., Any]] = {"measure": measure, "time_run": time_run}
+    functions: dict[str, Callable[..., Any]] = {
+        "make": make,
+        "measure": measure,
+        "time_run": time_run,
+    }
     pickle.dump(READY, answers)
     answers.flush()
     while True:

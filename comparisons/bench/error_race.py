@@ -33,7 +33,7 @@ OURS = tuple(f"{scheme} (error)" for scheme in SCHEMES)
 PEERS = ("SciPy DOP853", "ODASSL", "IDA", "Radau5DAE", "SciPy Radau")  # the quick ones first
 #: Seconds of one run. As soon as somebody has reached the smallest error, nobody has more than this
 #: times its time, though at least so many seconds: what is slower decides about nothing.
-LIMIT, SLOWER, SHORTEST = 10.0, 5.0, 1.0
+LIMIT, SLOWER, SHORTEST = 10.0, 5.0, 3.0
 
 
 def run(plan: Plan) -> Iterator[Row]:

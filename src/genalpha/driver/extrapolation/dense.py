@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from genalpha.driver.extrapolation.measure import Pair, by_kind, joined
+from genalpha.driver.extrapolation.points import accelerations_at
 from genalpha.model import Mechanism
-from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.interpolation import Osculating
 
 Array = np.ndarray
@@ -112,10 +112,11 @@ class Dense:
 
     def _through(self, points: Array) -> Osculating:
         """Return polynomials of q and v, one after the other, through some points each."""
-        for i in np.unique(points[~self._has_vdot[points]]).tolist():
-            point = float(self._times[i]), self._q[i], self._v[i]
-            self._vdot[i] = accelerations(self._o, *point, *self._o.multiplier_guess())[0]
-            self._has_vdot[i] = True
+        new = np.unique(points[~self._has_vdot[points]])
+        if new.size:
+            state = self._times[new], self._q[new], self._v[new]
+            self._vdot[new] = accelerations_at(self._o, *state)[0]
+            self._has_vdot[new] = True
         q, v, vdot = (x[points] for x in (self._q, self._v, self._vdot))
         x, d = np.concatenate([q, v], axis=-1), np.concatenate([v, vdot], axis=-1)
         return Osculating(self._times[points], x, d)
@@ -133,13 +134,10 @@ class Dense:
 
     def multipliers_off(self, times: Array, off: Pair) -> Pair:
         """Return what errors of q and v do to lam and psi at some times."""
-        o, changes = self._o, []
-        for t, q, v, dq, dv in zip(times.tolist(), *self.at_all(times), *off, strict=True):
-            _, lam, psi = accelerations(o, t, q, v, *o.multiplier_guess())
-            _, lam_off, psi_off = accelerations(o, t, q + dq, v + dv, lam, psi)
-            changes.append((lam_off - lam, psi_off - psi))
-        lam, psi = (np.array(x) for x in zip(*changes, strict=True))
-        return lam, psi
+        q, v = self.at_all(times)
+        _, lam, psi = accelerations_at(self._o, times, q, v)
+        _, lam_off, psi_off = accelerations_at(self._o, times, q + off[0], v + off[1])
+        return lam_off - lam, psi_off - psi
 
     def errors(self, kinds: Sequence[str]) -> dict[str, float]:
         """Return the largest errors between the points, of some of "q", "v", "z", "lam", "psi"."""

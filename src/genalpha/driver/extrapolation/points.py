@@ -8,6 +8,7 @@ from genalpha.model import Mechanism
 from genalpha.numerics.initial_values import accelerations, project_position, project_velocity
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.linear import Solve, factorize, saddle, stack
+from genalpha.schemes.native import native_states
 
 Array = np.ndarray
 
@@ -19,6 +20,32 @@ SMALL, NOISE = 1e-14, 1e-8
 #: The next correction is about the product of the last one and of how far the matrix is from where
 #: it should be made, times a curvature: it is rounding if that product is below this.
 PRODUCT = 1e-18
+#: The same for machine code.
+CLOSE = np.array([CORRECTIONS, SMALL, NOISE, PRODUCT], dtype=float)
+
+
+def accelerations_at(
+    o: Mechanism, times: Array, q: Array, v: Array
+) -> tuple[Array, Array, Array]:
+    """Return vdot, lam, psi of some states, as rows."""
+    found = native_states(o, *map(np.ascontiguousarray, (times, q, v)))
+    if found is None:
+        found, guess = np.empty((times.size, o.n_q + o.n_lam + o.n_psi)), o.multiplier_guess()
+        for i, t in enumerate(times.tolist()):
+            vdot, lam, psi = accelerations(o, t, q[i], v[i], *guess)
+            found[i], guess = np.concatenate([vdot, lam, psi]), (lam, psi)
+    vdot, lam, psi = np.split(found, [o.n_q, o.n_q + o.n_lam], axis=1)
+    return vdot, lam, psi
+
+
+def consistent_at(o: Mechanism, times: Array, q: Array, v: Array) -> list[Knot] | None:
+    """Return the motion on the constraints near many states at once; None if that does not do."""
+    q, v = q.copy(), v.copy()
+    found = native_states(o, np.ascontiguousarray(times), q, v, CLOSE)
+    if found is None:
+        return None
+    vdot, lam, psi = np.split(found, [o.n_q, o.n_q + o.n_lam], axis=1)
+    return list(map(Knot, times.tolist(), q, v, vdot, lam, psi))
 
 
 def consistent(o: Mechanism, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Knot:

@@ -12,6 +12,7 @@ import numpy as np
 from genalpha.driver.extrapolation.carry import CAUTION
 from genalpha.driver.extrapolation.legs import Leg
 from genalpha.driver.extrapolation.measure import Pair, by_kind, joined
+from genalpha.driver.extrapolation.points import consistent_at
 from genalpha.driver.extrapolation.trial import SAMPLES, WORST, Trial, multiplier_errors
 from genalpha.driver.origin import Origin
 from genalpha.driver.solution import Solution, rows
@@ -120,7 +121,17 @@ class Points(Sequence[Knot]):
         return self._knots[i]
 
     def __iter__(self) -> Iterator[Knot]:
+        self._work_out_at_once()
         return (self[i] for i in range(len(self)))
+
+    def _work_out_at_once(self) -> None:
+        """Work out all points of a window at once, where that can be done."""
+        missing = np.array([i for i in range(len(self)) if i not in self._knots], dtype=int)
+        for own, trial in self._by_window(missing):
+            i = missing[own]
+            knots = consistent_at(trial.mechanism, self.times[i], self.q[i], self.v[i])
+            if knots is not None:
+                self._knots |= zip(i.tolist(), knots, strict=True)
 
     def _mechanism_of(self, i: int) -> Mechanism:
         return self._mechanisms[bisect_right(self.firsts, i) - 1]
@@ -135,9 +146,12 @@ class Points(Sequence[Knot]):
         """Return the same at many times."""
         found: dict[int, Knot] = {}
         for own, trial in self._by_window(right):
-            guess = trial.mechanism.multiplier_guess()
-            for i, q, v in zip(own.tolist(), *trial.dense.at_all(times[own]), strict=True):
-                found[i] = trial.consistent_near(float(times[i]), q, v, *guess)
+            q, v = trial.dense.at_all(times[own])
+            knots = consistent_at(trial.mechanism, times[own], q, v)
+            if knots is None:
+                guess, each = trial.mechanism.multiplier_guess(), zip(times[own].tolist(), q, v)
+                knots = [trial.consistent_near(*state, *guess) for state in each]
+            found |= zip(own.tolist(), knots, strict=True)
         return [found[i] for i in range(times.size)]
 
     def errors_between(self, times: Array, right: Array) -> tuple[list[Array], ...]:
@@ -150,8 +164,8 @@ class Points(Sequence[Knot]):
         return tuple([found[i][j] for i in range(times.size)] for j in range(4))
 
     def _by_window(self, right: Array) -> Iterator[tuple[Array, Trial]]:
-        """Return which of some points belong to each window, and the motion in it."""
-        windows = np.searchsorted(self.starts, right) - 1
+        """Return which of some points belong to each window, or end it, and the motion in it."""
+        windows = np.maximum(np.searchsorted(self.starts, right) - 1, 0)
         for i in np.unique(windows).tolist():
             yield np.flatnonzero(windows == i), self._trials[i]
 

@@ -20,10 +20,9 @@ from genalpha.driver.extrapolation.estimate import (
     lifted,
 )
 from genalpha.driver.extrapolation.measure import Pair, by_kind, joined
-from genalpha.driver.extrapolation.points import consistent, onto_constraints
+from genalpha.driver.extrapolation.points import accelerations_at, consistent, onto_constraints
 from genalpha.errors import InconsistentStartError, SingularSystemError
 from genalpha.model import Mechanism
-from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.interpolation import Knot
 
 Array = np.ndarray
@@ -287,21 +286,16 @@ def multiplier_errors(
 
     `signed` are those errors, and `bounds` their bounds, which have noise in them, too.
     """
-    (q, v), guess = motion, o.multiplier_guess()
+    q, v = motion[0][chosen], motion[1][chosen]
     parts = by_kind((bounds[0][chosen], bounds[1][chosen]), o.n_moving)
     dq, dv = _as_large_as_bounds(o, (signed[0][chosen], signed[1][chosen]), parts)
-    changes = []
-    for j, i in enumerate(chosen.tolist()):
-        t = float(times[i])
-        _, lam, psi = accelerations(o, t, q[i], v[i], *guess)
-        _, lam_off, psi_off = accelerations(o, t, q[i] + dq[j], v[i] + dv[j], lam, psi)
-        changes.append((lam_off - lam, psi_off - psi))
-        guess = lam, psi
+    _, lam, psi = accelerations_at(o, times[chosen], q, v)
+    _, lam_off, psi_off = accelerations_at(o, times[chosen], q + dq, v + dv)
     # what changes forces: velocities and states, each relative to its largest error
     known = [x.max(axis=1) / max(x.max(), TINY) for kind, x in parts.items() if kind != "q"]
     reference = np.max(known, axis=0)
     lam, psi = (
-        lifted(largest_nearby(np.abs(np.array(x))), reference) for x in zip(*changes, strict=True)
+        lifted(largest_nearby(np.abs(x)), reference) for x in (lam_off - lam, psi_off - psi)
     )
     return lam, psi
 
