@@ -1,8 +1,9 @@
 """Write the tables of true errors, estimates and orders into the page on the error of the result.
 
-    python docs/extrapolation.py [errors] [schemes] [orders] [race] [mechanism ...]
+    python docs/extrapolation.py [errors] [schemes] [orders] [race] [formulas] [mechanism ...]
 
-takes some minutes; the race, with its figure of work and precision, a quarter of an hour. "errors"
+takes some minutes; the race, with its figure of work and precision, a quarter of an hour, and with
+mechanisms from formulas ("formulas") another one. "errors"
 are those of the scheme that `integrate` chooses, "schemes" those of each.
 `python -m tests.fuzz.result_errors 200 --page` writes the table of random mechanisms, and with
 --schemes that of each scheme.
@@ -27,7 +28,7 @@ from comparisons.bench import error_race
 from comparisons.bench.ladder import Climb
 from comparisons.bench.layout import tables
 from comparisons.bench.plan import Plan
-from comparisons.bench.race import MECHANISMS, best
+from comparisons.bench.race import best, title
 from comparisons.cases import CASES, Case
 from comparisons.claims import WANTED, Claim, claim, put, remarkable, told
 from comparisons.extrapolated_orders import order_table
@@ -39,6 +40,7 @@ from genalpha.schemes import SCHEMES
 
 PAGE = Path(__file__).parent / "pages" / "theory" / "extrapolation.md"
 FIGURE = PAGE.parents[1] / "images" / "error_race.png"
+FIGURE_OF_FORMULAS = FIGURE.with_stem("error_race_formulas")
 #: Published references at one time are known to so many digits at best.
 BEST = 1e-12
 
@@ -47,6 +49,8 @@ def main(what: list[str]) -> None:
     """Measure, and write."""
     if "race" in what or not what:
         put(PAGE, "race", raced([x for x in what if x in error_race.CASES] or error_race.CASES))
+    if "formulas" in what or not what:
+        put(PAGE, "race from formulas", raced(error_race.FORMULAS, FIGURE_OF_FORMULAS))
     if "errors" in what or not what:
         errors([x for x in what if x in CASES] or list(CASES))
     if "schemes" in what or not what:
@@ -89,7 +93,7 @@ def error_tables(claims: Mapping[str, list[Claim]]) -> str:
     return f"{told({None: everything})}\n{markdown(grid(heads, rows))}"
 
 
-def raced(names: Sequence[str]) -> str:
+def raced(names: Sequence[str], picture_file: Path = FIGURE) -> str:
     """Race, draw time over error, and return the table."""
     plan = Plan(repeats=3, tell=print)
     climbs = {name: error_race.climbed(name, plan, error_race.ERRORS) for name in names}
@@ -104,15 +108,15 @@ def raced(names: Sequence[str]) -> str:
     )  # fmt: skip
     for ax, (name, own) in zip(axes.flat, climbs.items(), strict=False):
         work_and_precision(ax, own)
-        ax.set_title(MECHANISMS[name])
+        ax.set_title(title(name))
     for ax in axes.flat[len(names) :]:
         ax.set_visible(False)
     for ax in axes[:, 0]:
         ax.set_ylabel("CPU time [ms]")
     handles = {x.get_label(): x for ax in axes.flat for x in ax.get_lines()}
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=4)
-    figure.savefig(FIGURE, dpi=110)
-    picture = f"![CPU time over the error of q](../images/{FIGURE.name})"
+    figure.savefig(picture_file, dpi=110)
+    picture = f"![CPU time over the error of q](../images/{picture_file.name})"
     return f"{markdown(tables(rows, {})[0][1])}\n{picture}\n"
 
 

@@ -39,6 +39,8 @@ MECHANISMS = {
     "flexible_pendulum": "flexible pendulum",
     "flexible_8": "flexible pendulum, 8 elements",
 }
+#: Mechanisms of `race_cases` that are made from formulas have this at the end of their names.
+FROM_FORMULAS = "_formulas"
 QUICK = ("pendulum_jn", "flexible_pendulum")
 #: The stiff and the large ones, where we must be ahead at the first two errors.
 DEMANDED = ("chain_20", "flexible_pendulum", "flexible_8")
@@ -71,6 +73,12 @@ def run(plan: Plan) -> Iterator[Row]:
             yield Row("race: failures", ("all", name), {}, {}, reason)
     for name in QUICK if plan.quick else MECHANISMS:
         yield from race(name, plan)
+
+
+def title(name: str) -> str:
+    """Return the name of a mechanism in tables."""
+    twin = name.removesuffix(FROM_FORMULAS)
+    return MECHANISMS[twin] if twin == name else f"{MECHANISMS[twin]}, formulas"
 
 
 def race(name: str, plan: Plan) -> Iterator[Row]:

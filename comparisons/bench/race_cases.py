@@ -2,6 +2,7 @@
 
 from functools import cache, partial
 
+from comparisons.bench.race import FROM_FORMULAS
 from comparisons.cases import CASES, add_case, add_mechanism
 from genalpha.mechanisms import lagrangians
 from genalpha.model import Mechanism
@@ -27,6 +28,6 @@ def from_formulas(name: str) -> Mechanism:
 
 
 for twin in FORMULAS:
-    add_mechanism(
-        partial(from_formulas, twin), CASES[twin].t_final, CASES[twin].steps, name=f"{twin}_formulas"
-    )
+    known = CASES[twin]
+    make = partial(from_formulas, twin)
+    add_mechanism(make, known.t_final, known.steps, name=twin + FROM_FORMULAS)

@@ -15,6 +15,7 @@ from genalpha.driver.adaptive import AdaptiveSteps
 from genalpha.driver.events import Coordinates, Events
 from genalpha.driver.extrapolation.inertia import Way
 from genalpha.driver.extrapolation.measure import by_kind
+from genalpha.driver.extrapolation.points import accelerations_at
 from genalpha.driver.integration import Integration
 from genalpha.driver.march import March
 from genalpha.driver.options import Options
@@ -23,7 +24,6 @@ from genalpha.driver.watch import Watch
 from genalpha.model import Mechanism
 from genalpha.numerics.accuracy import leading_tolerance
 from genalpha.numerics.counters import Counters
-from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.interpolation import Knot
 
 Array = np.ndarray
@@ -95,14 +95,12 @@ def _sizes(o: Mechanism, times: Array, q: Array, v: Array) -> dict[str, float]:
     }
     natural = SMALL * _natural_multiplier(o, float(times[0]), q[0], v[0])
     points = np.linspace(0, len(q) - 1, min(SAMPLES, len(q))).round().astype(int)
-    guess = o.multiplier_guess()
-    found = [accelerations(o, float(times[i]), q[i], v[i], *guess) for i in points]
+    vdot, lam, psi = accelerations_at(o, times[points], q[points], v[points])
     if o.n_states:
-        change = span * max(np.abs(x[0][o.n_moving :]).max() for x in found)
+        change = span * np.abs(vdot[:, o.n_moving :]).max()
         sizes["z"] = max(np.abs(parts["z"]).max(), SMALL * change)
-    for kind, x in zip(("lam", "psi"), list(zip(*found, strict=True))[1:], strict=True):
-        size = np.abs(np.array(x)).max(initial=0.0)
-        sizes[kind] = max(size, natural) if np.size(x) else 0.0
+    for kind, x in (("lam", lam), ("psi", psi)):
+        sizes[kind] = max(np.abs(x).max(), natural) if x.size else 0.0
     return {kind: float(x) for kind, x in sizes.items()}
 
 

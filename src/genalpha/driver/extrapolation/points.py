@@ -24,9 +24,7 @@ PRODUCT = 1e-18
 CLOSE = np.array([CORRECTIONS, SMALL, NOISE, PRODUCT], dtype=float)
 
 
-def accelerations_at(
-    o: Mechanism, times: Array, q: Array, v: Array
-) -> tuple[Array, Array, Array]:
+def accelerations_at(o: Mechanism, times: Array, q: Array, v: Array) -> tuple[Array, Array, Array]:
     """Return vdot, lam, psi of some states, as rows."""
     found = native_states(o, *map(np.ascontiguousarray, (times, q, v)))
     if found is None:
