@@ -123,10 +123,8 @@ class Columns:
             return 0
         rows = np.empty((times.size - 1, 1 + 3 * n + stepper.state.kept.size))
         taken = stepper.run_native(h, rows, float(times[0]), 0, float(times[-1]))
-        q[1 : taken + 1], v[1 : taken + 1] = (
-            rows[:taken, 1 : 1 + n],
-            rows[:taken, 1 + n : 1 + 2 * n],
-        )
+        at = slice(1, taken + 1)
+        q[at], v[at] = rows[:taken, 1 : 1 + n], rows[:taken, 1 + n : 1 + 2 * n]
         return taken
 
     def extrapolated(self, base: int, multiples: Sequence[int]) -> tuple[Array, Array]:

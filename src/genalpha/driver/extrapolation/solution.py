@@ -149,8 +149,11 @@ class Points(Sequence[Knot]):
             q, v = trial.dense.at_all(times[own])
             knots = consistent_at(trial.mechanism, times[own], q, v)
             if knots is None:
-                guess, each = trial.mechanism.multiplier_guess(), zip(times[own].tolist(), q, v)
-                knots = [trial.consistent_near(*state, *guess) for state in each]
+                guess = trial.mechanism.multiplier_guess()
+                knots = [
+                    trial.consistent_near(*state, *guess)
+                    for state in zip(times[own].tolist(), q, v, strict=True)
+                ]
             found |= zip(own.tolist(), knots, strict=True)
         return [found[i] for i in range(times.size)]
 
