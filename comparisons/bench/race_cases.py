@@ -1,5 +1,6 @@
 """Mechanisms of the race that the comparisons do not have; a plugin of the harness."""
 
+from collections.abc import Callable
 from functools import cache, partial
 
 from comparisons.bench.race import FROM_FORMULAS
@@ -12,7 +13,7 @@ from genalpha.model import Mechanism
 add_case("flexible_8", 0.2, 80, of="flexible_pendulum", parameters={"elements": 8}, levels=4)
 
 #: The same mechanisms from formulas, whose callbacks are machine code for everybody who calls them.
-FORMULAS = {
+FORMULAS: dict[str, Callable[[], Mechanism]] = {
     "pendulum_jn": lagrangians.pendulum_jn,
     "slider_crank": lagrangians.slider_crank,
     "andrews_squeezer": lagrangians.andrews_squeezer,
