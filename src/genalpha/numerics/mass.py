@@ -1,4 +1,4 @@
-"""Solving with the mass matrix; a constant one is factorized once per mechanism."""
+"""Solving with the mass matrix; a constant one is factorized once per mechanism, if at all."""
 
 from __future__ import annotations
 
@@ -7,19 +7,32 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy import sparse
 
+from genalpha.errors import SingularSystemError
 from genalpha.model import Mechanism
 from genalpha.numerics.linear import Matrix, Solve, factorize
 
-_constant: WeakKeyDictionary[Mechanism, Solve] = WeakKeyDictionary()
+_constant: WeakKeyDictionary[Mechanism, Solve | SingularSystemError] = WeakKeyDictionary()
 
 
 def mass_solver(o: Mechanism, t: float, q: np.ndarray) -> Solve:
-    """Return a function that solves with M(t, q)."""
+    """Return a function that solves with M(t, q).
+
+    Raises
+    ------
+    SingularSystemError
+        M is singular; of a constant one, that is found out once.
+    """
     if o.constant_mass is None:
         return factorize(o.mass(t, q))
     known = _constant.get(o)
     if known is None:
-        known = _constant[o] = _constant_solver(o.constant_mass)
+        try:
+            known = _constant_solver(o.constant_mass)
+        except SingularSystemError as error:
+            known = error.with_traceback(None)
+        _constant[o] = known
+    if isinstance(known, SingularSystemError):
+        raise type(known)(*known.args)
     return known
 
 

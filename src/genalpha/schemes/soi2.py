@@ -310,11 +310,11 @@ class GenAlphaSOI2(GeneralizedAlpha):
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
         """Multipliers are the scheme's own; the true acceleration is M(t, q)^-1 f."""
         lam, psi = kept[: o.n_lam], kept[o.n_lam :]
-        f = o.force(t, q, v) + o.reaction(t, q, v, lam, psi)
         try:
-            return mass_solver(o, t, q)(f), lam, psi
+            solve = mass_solver(o, t, q)
         except SingularSystemError:  # massless coordinates: only the constraints move them
             return accelerations(o, t, q, v, lam, psi)[0], lam, psi
+        return solve(o.force(t, q, v) + o.reaction(t, q, v, lam, psi)), lam, psi
 
     @staticmethod
     def report_rows(o: Mechanism, rows: Array) -> Reported | None:
