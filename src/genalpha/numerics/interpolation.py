@@ -94,14 +94,21 @@ def interpolate(left: Knot, right: Knot, t: float) -> Knot:
     return Knot(t, q, v, *linear)
 
 
+def between_rows(
+    q0: Array, v0: Array, a0: Array, q1: Array, v1: Array, a1: Array, h: float | Array, s: Array
+) -> tuple[Array, Array]:
+    """Return the same as `between` at many shares s, (k, 1), of steps of size h, as rows."""
+    r = 1.0 - s
+    q = r * r * ((1.0 + 2.0 * s) * q0 + h * s * v0)
+    q += s * s * ((3.0 - 2.0 * s) * q1 - h * r * v1)
+    return q, r * v0 + s * v1 - 0.5 * h * s * r * (a1 - a0)
+
+
 def interpolate_rows(left: Knot, right: Knot, t: Array) -> Knot:
     """Return the same at many times, each between the rows of `left` and `right`."""
     h = (np.asarray(right.t) - left.t)[:, None]
     s = (t - left.t)[:, None] / h
-    r = 1.0 - s
-    q = r * r * ((1.0 + 2.0 * s) * left.q + h * s * left.v)
-    q += s * s * ((3.0 - 2.0 * s) * right.q - h * r * right.v)
-    v = r * left.v + s * right.v - 0.5 * h * s * r * (right.vdot - left.vdot)
+    q, v = between_rows(left.q, left.v, left.vdot, right.q, right.v, right.vdot, h, s)
     linear = (a + s * (b - a) for a, b in zip(left[3:], right[3:], strict=True))
     return Knot(t, q, v, *linear)  # type: ignore[arg-type]
 

@@ -15,14 +15,14 @@ import numpy as np
 
 from genalpha.model import Mechanism
 from genalpha.numerics.initial_values import accelerations
-from genalpha.numerics.interpolation import Knot, interpolate
+from genalpha.numerics.interpolation import between_rows
 from genalpha.numerics.weights import Tolerances
 
 Array = np.ndarray
-EMPTY = np.zeros(0)
 
 #: Parts into which a step is divided. A pulse longer than one of them is seen.
 PARTS = 8
+SHARES = np.linspace(0.0, 1.0, PARTS + 1)
 #: A force jumps if one part of the step has this share of its whole change. Of a cubic over eight
 #: parts none has more than 0.38, of a full wave 0.36.
 SUDDEN = 0.6
@@ -43,15 +43,16 @@ def switch(o: Mechanism, old: Any, new: Any, lam: Array, psi: Array, limit: Tole
     limit : Tolerances
         Changes that would not move the velocity by so much are left alone.
     """
-    left, right = (Knot(s.t, s.q, s.v, s.a, EMPTY, EMPTY) for s in (old, new))
-    times = np.linspace(left.t, right.t, PARTS + 1)
-    knots = [interpolate(left, right, float(t)) for t in times]
-    forces = np.array([o.force(k.t, k.q, k.v) for k in knots])
+    h = new.t - old.t
+    times = np.linspace(old.t, new.t, PARTS + 1)  # the last one exactly: forces may switch there
+    q, v = between_rows(old.q, old.v, old.a, new.q, new.v, new.a, h, SHARES[:, None])
+    forces = np.array([o.force(*state) for state in zip(times.tolist(), q, v, strict=True)])
     for i in sudden(forces):
-        before, after = knots[i], knots[i + 1]
-        change = _acceleration(o, after, lam, psi) - _acceleration(o, before, lam, psi)
+        before, after = (
+            accelerations(o, float(times[j]), q[j], v[j], lam, psi)[0] for j in (i, i + 1)
+        )
         # at the worst place, the velocity is wrong by half of the jump times the step
-        if not limit.norm_v(0.5 * (right.t - left.t) * change, left.v, right.v) <= 1.0:
+        if not limit.norm_v(0.5 * h * (after - before), old.v, new.v) <= 1.0:
             return max(float(i), 0.5) / PARTS
     return 1.0
 
@@ -62,7 +63,3 @@ def sudden(forces: Array) -> Array:
     span = np.ptp(forces, axis=0)
     seen = span > ROUNDING * np.abs(forces).max(initial=0.0)
     return np.flatnonzero((seen & (jumps > SUDDEN * span)).any(axis=1))
-
-
-def _acceleration(o: Mechanism, k: Knot, lam: Array, psi: Array) -> Array:
-    return accelerations(o, k.t, k.q, k.v, lam, psi)[0]
