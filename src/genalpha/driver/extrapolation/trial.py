@@ -179,7 +179,7 @@ class Trial:
         """Bounds of the errors of q and v at each point, by experience."""
         return self._whole(self._bounds)
 
-    @property
+    @cached_property
     def _bounds(self) -> Parts:
         """The same of each kind."""
         found = {}
@@ -215,6 +215,7 @@ class Trial:
         ratio = np.maximum(ratio, self._inherited(coarser))
         raised = np.maximum(1.0, ratio)[:, None]
         self._factors = {k: factor * raised for k, factor in self._factors.items()}
+        del self._bounds  # they follow from the factors
 
     def _inherited(self, coarser: Trial) -> Array:
         """Return by how much estimates are too small if errors are only of first order.
