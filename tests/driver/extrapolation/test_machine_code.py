@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from genalpha import integrate
+from genalpha.driver import Options, Stepper
+from genalpha.driver.extrapolation.columns import Columns
 from genalpha.driver.extrapolation.points import CLOSE, consistent, consistent_at
 from genalpha.imports import COMPILED
 from genalpha.mechanisms import catalogue, lagrangians
 from genalpha.numerics.initial_values import accelerations
+from genalpha.numerics.interpolation import Knot
 from genalpha.schemes import native
 from genalpha.schemes.native import native_states
 
@@ -103,3 +106,22 @@ def test_where_it_says_no():
     assert native_states(o.replace(redundant="least"), times, q, v) is None
     assert native_states(catalogue()["four_bar"](), times, q, v) is None
     assert consistent_at(catalogue()["four_bar"](), times, o.q0[None], v) is None
+
+
+def test_graded_steps_are_not_taken_for_equal_ones(monkeypatch):
+    """Those at both ends are of the same size here."""
+    o = lagrangians.simple_pendulum()
+    start = Knot(o.t0, o.q0, o.v0, np.zeros(o.n_q), *o.multiplier_guess())
+
+    def times(steps):
+        x = np.arange(steps + 1) / steps
+        t = x - 0.1 * np.sin(2.0 * np.pi * x) / np.pi
+        return np.round(t * 2**40) / 2**40
+
+    def run():
+        return Columns(times, Stepper(o, Options("HHTI2", o)), start, True).run(16)
+
+    sizes = np.diff(times(16))
+    assert sizes[0] == sizes[-1] < 0.9 * sizes[8]
+    fast, slow = run(), generally(monkeypatch, run)
+    np.testing.assert_array_equal(fast.q, slow.q)

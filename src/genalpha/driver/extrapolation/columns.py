@@ -103,12 +103,12 @@ class Columns:
         before, left = copy.copy(stepper.counters), stepper.newton.left
         q, v = np.empty((steps + 1, start.q.size)), np.empty((steps + 1, start.q.size))
         q[0], v[0] = start.q, start.v
-        sizes = np.diff(times)
-        h = float(times[-1] - times[0]) / steps
-        if np.ptp(sizes) <= EQUAL * abs(h):  # but for rounding
+        sizes, h = np.diff(times), float(times[-1] - times[0]) / steps
+        are_equal = np.ptp(sizes) <= EQUAL * abs(h)
+        if are_equal:  # but for rounding
             sizes[:] = h
         stepper.begin(*start[:3], start.lam, start.psi, float(sizes[0]))
-        done = self._leap(times, h, q, v) if sizes[-1] == sizes[0] else 0
+        done = self._leap(times, h, q, v) if are_equal else 0
         for i, size in enumerate(sizes[done:].tolist(), done + 1):
             state = stepper.attempt(size)
             stepper.accept(state, float(times[i]))
