@@ -152,8 +152,8 @@ LAYOUTS: dict[str, Layout] = {
         "own C++ bodies and joints, in the same 3 N absolute coordinates with 2 N constraints "
         "and with the same h, interleaved; the faster of its two Newton variants. *ratio*: ours / "
         "Exudyn's. GenAlphaI3 is of index 3 as Exudyn is; GenAlphaSOI2 and HHTI2 also keep the "
-        "constraints at velocity level. Up to 128 unknowns steps are taken in machine code; the chain of 100 "
-        "has 500, and sparse matrices.",
+        "constraints at velocity level. Up to 128 unknowns steps are taken in machine code; the "
+        "chain of 100 has 500, and sparse matrices.",
         ("mechanism", "scheme"),
         {"h": ".0e", "µs/step": ".2f", "start-up ms": ".1f", "it/step": ".2f",
          "Exudyn µs": ".1f", "ratio": ".2f", "target": ".1f"},
