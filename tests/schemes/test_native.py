@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -72,3 +74,20 @@ def test_what_cannot_be_taken_natively(scheme):
     if scheme == "HHTI2":
         ((at_work, *_),) = steps(o, [H], scheme=scheme, variant="midpoint")
         assert at_work.native() is None
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_state_before_a_step_that_fails(scheme):
+    """It is that of the last step that was taken, multipliers too."""
+    number, numbers, anything = ctypes.c_double, ctypes.POINTER(ctypes.c_double), ctypes.c_void_p
+
+    @ctypes.CFUNCTYPE(None, number, numbers, numbers, numbers, anything)
+    def force(t, q, v, out, data):
+        out[0], out[1] = 1e300 if t > 5.5 * H else 0.0, -9.81
+
+    o = lagrangians.simple_pendulum().replace(force=force)
+    (at_work, _, old, _), *_ = steps(o, [H], scheme=scheme)
+    native, rows = at_work.native(), np.empty((9, 1 + 3 * o.n_q + old.kept.size))
+    assert native.run(old, at_work.past.equal_rows(H), rows, o.t0, 1, H, 1e9) == 4
+    new = native.state()
+    np.testing.assert_array_equal(rows[3], np.r_[new.t, new.q, new.v, new.a, new.kept])
