@@ -14,7 +14,6 @@ cdef class HHTI2(Steps):
     cdef double* R1
     cdef double* f
     cdef double* f1
-    cdef double* M0
     cdef double* M1
     cdef double* G0
     cdef double* G1

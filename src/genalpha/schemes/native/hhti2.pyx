@@ -2,7 +2,8 @@
 """HHTI2 in machine code: (3.4) of Jay and Negrut (2007) with equal steps, reactions at the end.
 
 Equations, notation and the way to solve them are those of `genalpha.schemes.hhti2` and
-`hhti2_newton`: the unknowns x are (a1, L0, L1, R1); G0, M0 belong to q0, G1, M1 to the present q1.
+`hhti2_newton`: the unknowns x are (a1, L0, L1, R1); G0 belongs to q0, as
+`inertia` does, G1 and M1 belong to the present q1.
 """
 
 cimport numpy as cnp
@@ -35,9 +36,8 @@ cdef class HHTI2(Steps):
         self.more = 0  # what is left of an oscillation is not in these unknowns
         self.L0, self.L1, self.R1 = self.x + n, self.x + n + m, self.x + n + 2 * m
         self.f, self.f1 = self.room(n), self.room(n)
-        self.M0, self.M1 = self.room(n * n), self.room(n * n)
+        self.M1, self.transported = self.room(n * n), self.room(m * n)
         self.G0, self.G1 = self.room(m * n), self.room(m * n)
-        self.transported = self.room(m * n)
         self.q_hat, self.v_hat = self.room(n), self.room(n)
         self.q_end, self.v_end = self.room(n), self.room(n)
         self.R0, self.R0_new, self.dR, self.dR1 = (
@@ -64,7 +64,7 @@ cdef class HHTI2(Steps):
         self.has_inertia, self.is_regular = False, True
 
     def state(self):
-        """Return the state after the last step that was taken; another one may have failed since."""
+        """Return the state after the last step taken; another one may have failed since."""
         cdef Size n = self.n
         cdef double* x = self.past + (self.known - 1) * self.count
         q, o = self.copy(self.q, n), self.o
@@ -83,9 +83,8 @@ cdef class HHTI2(Steps):
         cdef double h = self.h
         memcpy(self.G0, self.G1, self.m * n * sizeof(double))
         if self.m and not self.has_inertia:
-            memcpy(self.M0, self.M1, n * n * sizeof(double))
             memset(self.inertia.a, 0, n * n * sizeof(double))
-            put(&self.inertia, 0, 0, 1.0, self.M0, n, n)
+            put(&self.inertia, 0, 0, 1.0, self.M1, n, n)  # that of q0 until `restored`
             self.is_regular = factorize(&self.inertia)
             self.has_inertia = not self.mass.function.vectors  # it is constant
         for i in range(n):
@@ -190,10 +189,9 @@ cdef class HHTI2(Steps):
         memcpy(self.end + n, self.L1, self.m * sizeof(double))
 
     cdef void project(self) noexcept nogil:
-        """Project the velocity, for M1 and G1 that belong to x."""
+        """Project the velocity, for q1, v1, M1 and G1 that belong to x."""
         cdef Size i, n = self.n, m = self.m
         cdef double* e = self.e
-        self.place()
         memset(e, 0, self.size * sizeof(double))
         add_product(e, -self.v1, self.M1, self.R1, n, n)  # (3.4d)
         add_transposed(e, -self.v1, self.G1, self.L1, m, n)

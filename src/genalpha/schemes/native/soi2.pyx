@@ -62,7 +62,7 @@ cdef class SOI2(Steps):
         memcpy(self.f, doubles(state.f), n * sizeof(double))
 
     def state(self):
-        """Return the state after the last step that was taken; another one may have failed since."""
+        """Return the state after the last step taken; another one may have failed since."""
         cdef Size n = self.n
         cdef double* x = self.past + (self.known - 1) * self.count
         of_the_end(self.end, x, x + self.size, n, self.size)
