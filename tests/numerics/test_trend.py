@@ -10,7 +10,7 @@ import pytest
 
 from genalpha import Coefficients
 from genalpha.numerics.local_error import AccelerationHistory, MeanHistory
-from genalpha.numerics.trend import AHEAD, STEEPEST, Trend, moved
+from genalpha.numerics.trend import OLDER, STEEPEST, Trend, moved
 
 ALONG, ACROSS = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 EVEN = np.ones(2)
@@ -27,7 +27,7 @@ def test_a_trend_goes_on():
     for factor in (1.2, 1 / 1.2):
         change = after(2.0).change(2.0 * factor, ALONG, EVEN)
         assert change == pytest.approx(np.log(factor))
-        assert moved(0.5, change) == pytest.approx(0.5 * factor**AHEAD)
+        assert moved(0.5, change, 1.0) == pytest.approx(0.5 * factor ** (1.0 + OLDER))
 
 
 def test_nothing_is_too_steep():
@@ -37,7 +37,7 @@ def test_nothing_is_too_steep():
 
 def test_no_change_no_factor():
     """So that it vanishes with the step size, and asymptotic errors stay what they are."""
-    assert moved(0.3, after(2.0).change(2.0, ALONG, EVEN)) == 0.3
+    assert moved(0.3, after(2.0).change(2.0, ALONG, EVEN), 1.5) == 0.3
 
 
 def test_what_swings_has_no_trend():
@@ -59,23 +59,39 @@ def test_no_trend_without_a_past_or_an_error(phi):
 
 @pytest.mark.parametrize("rho_inf", [0.0, 0.2, 0.8])
 def test_means_of_accelerations(rho_inf):
-    """v''' of equal steps is exact on cubics; what swings as (-rho_inf)^n hardly shows."""
+    """v''' of equal steps is exact on cubics; what swings as (-rho_inf)^n does not show."""
     c = Coefficients.chung_hulbert(rho_inf)
     h, times = 0.1, np.arange(8) * 0.1
 
-    def histories(swing):
-        a = {t: np.array([3.0 * (t + c.alpha * h) ** 2]) for t in times}
-        for n, t in enumerate(times):
-            a[t] = a[t] + swing * (-rho_inf) ** n
+    def told(swing):
         found = MeanHistory(c, 0.0, EVEN, EVEN), AccelerationHistory(0.0, EVEN, EVEN)
-        for old, new in pairwise(times):
-            state = SimpleNamespace(t=new, h=h, a=a[new], a_old=a[old])
+        a = [np.array([3.0 * (t + c.alpha * h) ** 2]) for t in times]
+        # the root is a double one
+        a = [x + swing * (1.0 + n) * (-rho_inf) ** n for n, x in enumerate(a)]
+        for n, (old, new) in enumerate(pairwise(a)):
+            state = SimpleNamespace(t=times[n + 1], h=h, a=new, a_old=old)
             snaps = [history.derivatives(state)[1] for history in found]
             for history in found:
                 history.append(state)
         return snaps
 
-    assert histories(0.0)[0][0] == pytest.approx(6.0)
+    assert told(0.0)[0][0] == pytest.approx(6.0)
     if rho_inf > 0.5:
-        mean, plain = (abs(x[0] - 6.0) for x in histories(1.0))
-        assert 0.0 < mean < 0.4 * plain
+        mean, plain = (abs(x[0] - 6.0) for x in told(1.0))
+        assert mean < 1e-9 * plain
+
+
+@pytest.mark.parametrize("rho_inf", [0.0, 0.8])
+def test_means_of_unequal_steps(rho_inf):
+    """A linear acceleration has its slope, and no second derivative, however steps change."""
+    c = Coefficients.chung_hulbert(rho_inf)
+    found = MeanHistory(c, 0.0, EVEN, EVEN)
+    for old, new in pairwise([0.0, 0.1, 0.25, 0.3, 0.5, 0.51, 0.7]):
+        h = new - old
+        a_old, a = (np.array([2.0 + 5.0 * (t + c.alpha * h)]) for t in (old, new))
+        state = SimpleNamespace(t=new, h=h, a=a, a_old=a_old)
+        jerk, snap = found.derivatives(state)
+        found.append(state)
+    assert jerk[0] == pytest.approx(5.0)
+    assert snap[0] == pytest.approx(0.0, abs=1e-9)
+    assert found.behind == 1.5

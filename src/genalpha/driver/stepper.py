@@ -168,7 +168,7 @@ class Stepper(Advance):
         vdot, lam, psi = accelerations(o, t, q, v, *reduction.restrict(lam, psi))
         self.state = self._step.begin(t, Motion(q, v, vdot, lam, psi), h)
         self.t = t
-        self._step.past.append(t, self.state.x)
+        self._step.remember(t, self.state)
         self.known = Knot(t, q, v, vdot, *reduction.expand(t, q, v, lam, psi))
         if self._step.shifts:
             self.state = self._step.shifted(self.state, self.attempt(h), h)
@@ -179,7 +179,7 @@ class Stepper(Advance):
         """Go on from a state of the same scheme, as if the steps to it had been taken here."""
         self._prepare(reduction)
         self.state, self.t, self.known = state, state.t, None
-        self._step.past.append(self.t, state.x)
+        self._step.remember(self.t, state)
         self._stand()
 
     def _stand(self) -> None:
@@ -307,7 +307,7 @@ class Stepper(Advance):
         else:
             t = state.t
         self.state, self.t, self.known = state, t, None
-        self._step.past.append(t, state.x)
+        self._step.remember(t, state)
         self.counters.nsteps += 1
         self.counters.note_size(state.h)
         if self.reduction.dependent.size:

@@ -99,9 +99,10 @@ class Derivatives:
         self._together = self._worth = self._alone
         self._pattern: Array | None = None
         self._last_setup = np.nan
-        #: When the last complete matrix was made, and how fast G turns, relative to its size.
-        self.made, self.turning = np.nan, 0.0
+        # when the last complete matrix was made; how fast its G turns, and relative to its size
+        self._made, self._turning = np.nan, 0.0
         self._G: Array | None = None
+        self._rate: Array | None = None
 
     @property
     def cost(self) -> int:
@@ -115,11 +116,20 @@ class Derivatives:
 
     def note(self, t: float, G: Array) -> None:
         """Note the G of a complete matrix."""
-        before, elapsed = self._G, abs(t - self.made)
-        if before is not None and elapsed > 0.0:
-            self.turning = largest(G - before) / elapsed
-            self.turning /= largest(G) or 1.0
-        self.made, self._G = t, G
+        before, elapsed = self._G, t - self._made
+        if before is not None and abs(elapsed) > 0.0:
+            self._rate = (G - before) / elapsed
+            self._turning = largest(self._rate) / (largest(G) or 1.0)
+        self._made, self._G = t, G
+
+    def turned(self, t: float) -> float:
+        """Return how much G has turned since the last complete matrix, relative to its size."""
+        return float(self._turning * abs(t - self._made))
+
+    def gradient(self, t: float) -> Array:
+        """Return about G, if it goes on turning since the last complete matrix as it did before."""
+        assert self._G is not None
+        return self._G if self._rate is None else self._G + (t - self._made) * self._rate
 
     def _parts(self, D: Array, cq: float, cv: float) -> tuple[Array, Array, Array]:
         """Return the rows of the imbalance, and the gradients of g and k."""
@@ -174,13 +184,18 @@ class Derivatives:
         return self._together
 
     def _learn(self, D: Array) -> None:
-        """Group columns by where derivatives have been seen so far."""
+        """Group columns by where derivatives have been seen so far.
+
+        At a start, some may be zero by chance, or by symmetry: groups are trusted once a second
+        matrix has shown no more.
+        """
         seen = D != 0.0
         if self._pattern is not None:
             seen |= self._pattern
-        if self._pattern is None or not np.array_equal(seen, self._pattern):
-            self._pattern, self._worth = seen, self._grouped(seen)
-        self._together = self._worth
+            if np.array_equal(seen, self._pattern):
+                self._together = self._worth
+                return
+        self._pattern, self._worth = seen, self._grouped(seen)
 
     def _grouped(self, seen: Array) -> Together:
         """Return groups of columns that share no row, or all of them alone."""

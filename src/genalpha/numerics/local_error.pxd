@@ -20,6 +20,7 @@ cpdef cnp.ndarray slope(cnp.ndarray later, cnp.ndarray earlier, double time)
 
 
 cdef class History:
+    cdef public double behind
     cpdef tuple derivatives(self, state)
     cpdef append(self, state)
 
@@ -40,10 +41,13 @@ cdef class AccelerationHistory(History):
 
 
 cdef class MeanHistory(History):
-    cdef double _weight, _back
+    cdef double _beta, _gamma, _alpha
     cdef list _past
+    cdef tuple _last
     cdef AccelerationHistory _young
-    @cython.locals(t0=double, t1=double, t2=double, jerk=cnp.ndarray)
+    @cython.locals(t0=double, t1=double, t2=double, least=double, jerk=cnp.ndarray)
     cpdef tuple derivatives(self, state)
+    @cython.locals(beta=double, h=double, back=double, ahead=double)
     cpdef append(self, state)
+    @cython.locals(beta=double, h=double, h_last=double, c=double)
     cdef tuple _of(self, state)

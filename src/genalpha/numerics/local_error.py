@@ -10,7 +10,7 @@ see the theory pages. The derivatives come from divided differences of velocitie
 (`VelocityHistory`): they need no evaluation, hold for all schemes whose velocities are free of
 drift (the algorithmic accelerations of HHTI2 do not know the reactions), and their rounding
 errors, a few eps |v|, are not amplified for small h. GenAlphaI3 has a drift that jumps when the
-step size changes; there, means of the algorithmic accelerations over each step take the place of
+step size changes; there, means of the algorithmic accelerations over two steps take the place of
 differences of velocities (`MeanHistory`).
 """
 
@@ -26,6 +26,9 @@ from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.weights import Tolerances
 
 Array = np.ndarray
+
+#: Times of mean accelerations are at least this share of a step apart.
+APART = 0.1
 
 
 @dataclass
@@ -92,7 +95,16 @@ def slope(later: Array, earlier: Array, time: float) -> Array:
 
 
 class History:
-    """Tells derivatives of the velocity from the steps so far."""
+    """Tells derivatives of the velocity from the steps so far.
+
+    Attributes
+    ----------
+    behind : float
+        By how many steps, about, the third derivative is behind the middle of the present one.
+    """
+
+    def __init__(self) -> None:
+        self.behind = 1.0
 
     def derivatives(self, state: Any) -> tuple[Array, Array | None]:
         """Return the second and third derivative of v as of a step that ends in `state`.
@@ -117,6 +129,7 @@ class VelocityHistory(History):
     """
 
     def __init__(self, t: float, v: Array, vdot: Array) -> None:
+        super().__init__()
         self._t = [t]
         self._v = [v]
         self._vdot = vdot
@@ -154,6 +167,7 @@ class AccelerationHistory(History):
     """
 
     def __init__(self, t: float, v: Array, vdot: Array) -> None:
+        super().__init__()
         self._last: tuple[float, Array] | None = None
 
     def derivatives(self, state: Any) -> tuple[Array, Array | None]:
@@ -178,12 +192,16 @@ class AccelerationHistory(History):
 
 
 class MeanHistory(History):
-    """Derivatives from the mean accelerations of the last three steps.
+    """Derivatives from mean accelerations, each of two steps, the last three of them.
 
-    Accelerations of GenAlphaI3 swing from step to step, by (-rho_inf)^n, wherever something has
-    changed suddenly. Their mean (1 - gamma) a0 + gamma a1 is what moves the velocity, belongs to
-    the middle of a step, and hardly knows of the swing; its second difference is smooth where the
-    difference of (a1 - a0) / h is not.
+    Accelerations of GenAlphaI3 swing from step to step wherever something has changed suddenly.
+    Positions do not: constraints hold them. So what moves them over two steps does not know of the
+    swing, in equal steps beta a2 + (1/2 - 2 beta + gamma) a1 + (1/2 + beta - gamma) a0: their
+    second difference over h^2. Its differences are smooth where those of `a` are not, and step
+    sizes that follow them make no new swing.
+
+    With strong damping, times of means may overtake each other where steps change wildly. There,
+    and at the start, (a1 - a0) / h has to do.
 
     Parameters
     ----------
@@ -194,10 +212,11 @@ class MeanHistory(History):
     """
 
     def __init__(self, c: Coefficients, t: float, v: Array, vdot: Array) -> None:
-        # gamma > 1, for rho_inf < 1/3, would extrapolate, and make much of the swing
-        self._weight = min(c.gamma, 1.0)
-        self._back = 1.0 - self._weight - c.alpha
+        super().__init__()
+        self._beta, self._gamma, self._alpha = c.beta, c.gamma, c.alpha
+        # times and values of the last two means; size and share in the next mean of the last step
         self._past: list[tuple[float, Array]] = []
+        self._last: tuple[float, Array] | None = None
         self._young = AccelerationHistory(t, v, vdot)
 
     def derivatives(self, state: Any) -> tuple[Array, Array | None]:
@@ -206,16 +225,28 @@ class MeanHistory(History):
             return self._young.derivatives(state)
         (t0, a0), (t1, a1) = self._past
         t2, a2 = self._of(state)
+        least = APART * state.h
+        if (t1 - t0) / least < 1.0 or (t2 - t1) / least < 1.0:
+            return self._young.derivatives(state)
         before, jerk = slope(a1, a0, t1 - t0), slope(a2, a1, t2 - t1)
         return jerk, slope(jerk, before, 0.5 * (t2 - t0))
 
     def append(self, state: Any) -> None:
         """See `History`."""
-        if len(self._past) < 2:
-            self._young.append(state)
-        self._past = [*self._past[-1:], self._of(state)]
+        self._young.append(state)
+        if self._last is not None:
+            self._past = [*self._past[-1:], self._of(state)]
+            self.behind = 0.5 + 0.5 * len(self._past)
+        beta, h = self._beta, state.h
+        back, ahead = (self._gamma - beta) * h, (0.5 + beta - self._gamma) * h
+        self._last = h, combined(back, state.a, ahead, state.a_old)  # v1 - (q1 - q0) / h
 
     def _of(self, state: Any) -> tuple[float, Array]:
-        """Return the mean acceleration of a step, and the time to which it belongs."""
-        mean = combined(self._weight, state.a, 1.0 - self._weight, state.a_old)
-        return state.t - self._back * state.h, mean
+        """Return the mean acceleration of the last step and this one, and its time."""
+        assert self._last is not None
+        beta, h, (h_last, later) = self._beta, state.h, self._last
+        c = 2.0 / (h_last + h)
+        # later, and (q1 - q0) / h - v0
+        mean = combined(c, later, c * beta * h, state.a, c * (0.5 - beta) * h, state.a_old)
+        # the mean of the instants, too
+        return state.t - h + (2.0 * beta + self._alpha) * (h - h_last), mean

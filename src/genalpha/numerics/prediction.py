@@ -65,6 +65,11 @@ class Past:
             relation, known = (), min(known, smooth)
         return extrapolated(self._values, self._times, self._newest, known, t, relation)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether there are enough steps for a polynomial of the highest degree."""
+        return self._known >= SMOOTH
+
     def equal_rows(self, h: float) -> Array | None:
         """Return the unknowns of all steps, the newest last; None if not all have the size h."""
         known = self._known

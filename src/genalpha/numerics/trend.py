@@ -1,10 +1,10 @@
 """Where the error is going: the one predictor of adaptive steps.
 
-Differences of the past tell v''' one step before the middle of the present step. While the motion
-grows wilder, such an estimate is too small, afterwards too large, and the steps lag behind. With
-phi = err / h^3, the motion's part of the error, `Trend` tells by how much log(phi) changes from
-one step to the next. The estimate is moved along this trend to where it is wanted (`moved`), and
-the next step size follows it by one step more (`step_control`). See the theory page.
+Differences of the past tell v''' a step or more before the middle of the present step. While the
+motion grows wilder, such an estimate is too small, afterwards too large, and the steps lag behind.
+With phi = err / h^3, the motion's part of the error, `Trend` tells by how much log(phi) changes
+from one step to the next. The estimate is moved along this trend to where it is wanted (`moved`),
+and the next step size follows it by one step more (`step_control`). See the theory page.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from genalpha.kernels import weighted_cosine
 
 Array = np.ndarray
 
-#: By so many steps the estimate is moved. It is one behind, and the trend half a step older still.
-AHEAD = 1.2
+#: By so many steps more than it is behind the estimate is moved: the trend is older still.
+OLDER = 0.2
 #: A change is at most this, up or down. Smooth motions hardly know it; where a force jumps, phi
 #: comes from nothing, and to follow that would cut steps without end.
 STEEPEST = 2.0
@@ -29,7 +29,7 @@ def motion_part(error: float, h: float) -> float:
     return error / abs(h) ** 3
 
 
-def moved(error: float, change: float) -> float:
+def moved(error: float, change: float, behind: float) -> float:
     """Return an error moved along the trend to the middle of its step.
 
     Parameters
@@ -38,8 +38,10 @@ def moved(error: float, change: float) -> float:
         As differences of the past tell it.
     change : float
         Of log(phi) per step.
+    behind : float
+        By how many steps the estimate is behind the middle.
     """
-    return error * exp(AHEAD * change)
+    return error * exp((behind + OLDER) * change)
 
 
 class Trend:

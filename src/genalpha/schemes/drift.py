@@ -25,6 +25,7 @@ from genalpha.model import Mechanism
 from genalpha.model.differences import EPS, directional_derivative, time_scale
 from genalpha.numerics.linear import factorize, saddle, stack
 from genalpha.numerics.newton import Newton
+from genalpha.numerics.prediction import Past
 
 Array = np.ndarray
 #: Most solutions with an old matrix, and the best relative accuracy that rounding lets them reach.
@@ -32,12 +33,13 @@ REPEATS, ROUNDING = 12, 1e-13
 #: The drift of a residual is seen so far ahead, in steps: what Newton's iteration has left in g,
 #: over this time, is small against it, and so is what a swing of vdot moves in it.
 AHEAD = 0.02
-#: A step size that changes by no more than this changes so little of the drift that its first term
-#: will do.
-LITTLE = 0.03
-#: What an old matrix of a residual may miss of a drift, relative to the present one, before a call
-#: tells how much it is.
-SURE = 0.01
+#: Positions tell the drift of a residual if the square of how far G has turned since the last
+#: matrix, and what their polynomial may be wrong by, times the share by which the drift is to
+#: change, are no more than the second.
+OF_PLACES, KNOWN = 0.01, 0.003
+#: Where G has turned by more than this, times the same share, a call tells whether the drift has
+#: changed as it should.
+SURE = 0.1
 
 
 def jerk(o: Mechanism, newton: Newton, state: Any, vdot1: Array, h: float) -> Array:
@@ -59,31 +61,37 @@ def jerk(o: Mechanism, newton: Newton, state: Any, vdot1: Array, h: float) -> Ar
     return -directional_derivative(acceleration_level) / T
 
 
-def present_drift(o: Mechanism, state: Any, constant: float, ratio: float) -> Array:
-    """Return g_t + G v.
+def present_drift(o: Mechanism, state: Any, constant: float, ratio: float, places: Past) -> Array:
+    """Return g_t + G v, before a step `ratio` times as large as the last one.
 
-    Of a residual by its own rows, where the last correction has seen them. Otherwise, before a
-    step `ratio` times as large as the last one, -C h^2 G v'' has to do, where `constant` is -C, or
-    one call a little ahead in the motion: errors of v'' would come back in `a`, and grow. In steps
-    so short that the call would see nothing but rounding, it is 0: nothing is to be changed.
+    Of a residual by its own rows, where the last correction has seen them. Otherwise the positions
+    of the last steps tell: their polynomial keeps to the constraints, so that its velocity has no
+    drift. Where that is too rough, one call a little ahead in the motion tells. In steps so short
+    that -C h^2 G v'', where `constant` is -C, is nothing but rounding there, the drift is taken as
+    0: nothing is to be changed.
     """
     whole = o.whole
     if whole is None:
         return o.holonomic_rate(state.t, state.q, state.v)
-    change = plus(state.a, -1.0, state.a_old)
-    if state.rate is None:
-        if whole.latest is not None and change.any():
-            G = whole.latest.G
-            first = _times(constant * state.h, product(G, change))
-            if abs(ratio - 1.0) <= LITTLE:
-                return first
-            rounding = EPS * max(1.0, largest(state.q)) * largest(G)
-            if not whole.has_rates and AHEAD * abs(state.h) * norm(first) <= rounding:
-                return _times(0.0, first)
-        third = _times(1.0 / state.h, change)
-        motion = state.t, state.q, state.v, state.vdot
-        state.rate = whole.rate_ahead(*motion, third, AHEAD * state.h)
+    if state.rate is not None:
+        return state.rate
+    t, h, change = state.t, state.h, plus(state.a, -1.0, state.a_old)
+    if whole.latest is not None and not whole.has_rates:
+        G, turned = whole.latest.G, whole.derivatives.turned(t)
+        first = _times(constant * h, product(G, change))
+        if AHEAD * abs(h) * norm(first) <= EPS * max(1.0, largest(state.q)) * largest(G):
+            return _times(0.0, first)
+        if places.is_full and (turned**2 + OF_PLACES) * abs(ratio**2 - 1.0) <= KNOWN:
+            G = whole.derivatives.gradient(t)
+            return product(G, plus(state.v, -1.0, _speed(places, t, AHEAD * h)))
+    motion = t, state.q, state.v, state.vdot
+    state.rate = whole.rate_ahead(*motion, _times(1.0 / h, change), AHEAD * h)
     return state.rate
+
+
+def _speed(places: Past, t: float, s: float) -> Array:
+    """Return the velocity with which positions move through `t`, over a time s before and after."""
+    return combined(0.5 / s, places.predicted(t + s), -0.5 / s, places.predicted(t - s))
 
 
 def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array, relative: float) -> Array:
@@ -139,8 +147,7 @@ def _is_unsure(whole: Any, state: Any, drift: Array) -> bool:
 
     What the matrix misses of the drift acts on the next step as an acceleration.
     """
-    turned = whole.derivatives.turning * abs(state.t - whole.derivatives.made)
-    return bool(turned * norm(drift) > SURE * norm(state.rate))
+    return bool(whole.derivatives.turned(state.t) * norm(drift) > SURE * norm(state.rate))
 
 
 def with_drift(o: Mechanism, state: Any, drift: Array) -> Array:

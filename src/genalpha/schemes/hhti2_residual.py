@@ -380,8 +380,7 @@ class HHTI2OfResidual(Corrections):
         """Return how far matrices are off, relative to them."""
         whole = self.o.whole
         assert whole is not None
-        known = whole.derivatives
-        return max(self.about.off, known.turning * abs(self.t - known.made))
+        return max(self.about.off, whole.derivatives.turned(self.t))
 
     # --- matrices and output --------------------------------------------------------------------
 

@@ -5,8 +5,9 @@ cimport numpy as cnp
 from genalpha.numerics.accuracy cimport Scales, scales, size
 from genalpha.model.equations cimport Equations, add_balance
 from genalpha.numerics.newton cimport Newton
-from genalpha.kernels.matrices cimport snapshot, solution
-from genalpha.kernels.vectors cimport add, combined, part, plus, zeros
+from genalpha.kernels.matrices cimport product, snapshot, solution
+from genalpha.kernels.vectors cimport add, combined, part, plus, stacked, zeros
+from genalpha.numerics.prediction cimport Past
 from genalpha.schemes.scheme cimport GeneralizedAlpha
 
 
@@ -30,6 +31,7 @@ cdef class GenAlphaI3(GeneralizedAlpha):
     cdef public str adjustment
     cdef public bint updates_gamma
     cdef public cnp.ndarray q_hat, v_hat, a_hat
+    cdef public Past places
 
     @cython.locals(o=Equations, ratio=double, change=double)
     cpdef tuple adjusted(self, State state, double h)
@@ -40,6 +42,9 @@ cdef class GenAlphaI3(GeneralizedAlpha):
         a_hat=cnp.ndarray
     )
     cdef cnp.ndarray _begin(self, State state, double h)
+    @cython.locals(o=Equations, newton=Newton, matrices=Matrices, q=cnp.ndarray, there=cnp.ndarray)
+    cdef cnp.ndarray _guess(self)
+    cpdef remember(self, double t, state)
     @cython.locals(
         o=Equations, newton=Newton, x=cnp.ndarray, n=Py_ssize_t, m=Py_ssize_t, t=double, bp=double,
         gp=double, displacement=double, d=cnp.ndarray, r=cnp.ndarray, matrices=Matrices

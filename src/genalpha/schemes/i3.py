@@ -29,7 +29,17 @@ from typing import Any
 import numpy as np
 
 from genalpha.errors import UndampedWarning
-from genalpha.kernels import add, combined, part, plus, snapshot, solution, zeros
+from genalpha.kernels import (
+    add,
+    combined,
+    part,
+    plus,
+    product,
+    snapshot,
+    solution,
+    stacked,
+    zeros,
+)
 from genalpha.model import Mechanism, Motion
 from genalpha.model.equations import add_balance
 from genalpha.numerics.accuracy import Scales, scales, size, with_states
@@ -39,6 +49,7 @@ from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Solve
 from genalpha.numerics.local_error import History, MeanHistory
 from genalpha.numerics.newton import Newton, Sizes
+from genalpha.numerics.prediction import Past
 from genalpha.numerics.roots import Root, acting
 from genalpha.options import Choice, Option
 from genalpha.schemes.drift import drifted, jerk, present_drift
@@ -165,6 +176,8 @@ class GenAlphaI3(GeneralizedAlpha):
         self.updates_gamma = self.adjustment == "gamma"
         # of g_t + G v, over h^2 G v''
         self.drift = 1.0 / 6.0 - self.alpha / 2.0 - self.beta
+        # positions of the last accepted steps, to guess from
+        self.places = Past()
 
     @classmethod
     def symmetric(cls, o: Mechanism) -> dict[str, Any]:
@@ -212,7 +225,7 @@ class GenAlphaI3(GeneralizedAlpha):
         a = combined(1.0 + change, state.a, -change, state.a_old)
         if not o.n_lam or self.adjustment == "a":
             return state.v, a
-        drift = present_drift(o, state, self.drift, ratio)
+        drift = present_drift(o, state, self.drift, ratio, self.places)
         drift = combined(ratio**2 - 1.0, drift, 0.0, drift)
         return drifted(o, self.newton, state, drift, self.relative), a
 
@@ -241,8 +254,33 @@ class GenAlphaI3(GeneralizedAlpha):
         add(self.q_hat, 0, h * h * beta, a_hat)
         self.v_hat = combined(1.0, v0, h * (1.0 - gamma), a0, h * gamma, a_hat)
         self.a_hat = a_hat
-        self.unknowns = self.past.predicted(self.t, self.relation)
+        self.unknowns = self._guess()
         return a0
+
+    def _guess(self) -> Array:
+        """Return the unknowns as extrapolated, such that the constraints hold.
+
+        With changing steps, accelerations and multipliers swing, and what they swing by next is
+        nowhere in their past: (4) makes it of q1, q0, v0 and a0. Positions do not swing. Where
+        these are extrapolated to, the constraints hold, as nearly as it takes.
+        """
+        o, newton, x = self.o, self.newton, self.past.predicted(self.t, self.relation)
+        matrices = newton.last_solvers
+        if matrices is None or not self.places.is_full:
+            return x
+        q, there = plus(self.q_hat, 1.0 / self.bp, x), self.places.predicted(self.t)
+        missed = product(matrices.G, plus(there, -1.0, q))
+        if o.n_psi:
+            right = stacked(0.0, q, self.bp, missed, 0.0, zeros(o.n_psi))
+        else:
+            right = stacked(0.0, q, self.bp, missed)
+        return plus(x, 1.0, solution(matrices.solve, right))
+
+    def remember(self, t: float, state: State) -> None:
+        """See `Scheme`; with adaptive steps positions are guessed from, too."""
+        self.past.append(t, state.x)
+        if self.newton.learns and state.m:
+            self.places.append(t, state.q)
 
     def native(self) -> Any:
         """See `Scheme`."""
@@ -284,7 +322,7 @@ class GenAlphaI3(GeneralizedAlpha):
         solve = self.factorize("step", [*S.inertia, *S.forces], S.reactions, S.along)
         compared = scales(o, S.inertia, S.forces, S.along, q, 1.0 / bp, solve, x[n:])
         compared = with_states(o, compared, x, v, S.forces, gp / bp)
-        G = snapshot(S.gradients[0][0][1]) if m and o.whole is not None else None
+        G = snapshot(S.gradients[0][0][1]) if m and (o.whole is not None or newton.learns) else None
         return Matrices(solve, compared, G)
 
     @staticmethod

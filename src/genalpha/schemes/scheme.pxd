@@ -19,6 +19,7 @@ cdef class Scheme(Problem):
     cpdef factorize(self, name, A, R, J)
     cpdef count_matrix(self)
     cpdef take(self, state, double h)
+    cpdef remember(self, double t, state)
 
 
 cdef class GeneralizedAlpha(Scheme):

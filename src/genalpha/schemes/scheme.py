@@ -197,6 +197,10 @@ class Scheme(Problem):
         """Return the state after a step of size `h`."""
         raise NotImplementedError
 
+    def remember(self, t: float, state: State) -> None:
+        """Remember an accepted step, or a start, to guess the next one from."""
+        self.past.append(t, state.x)
+
     def native(self) -> Any:
         """Return the same steps in machine code, see `genalpha.schemes.native`; None if not."""
         return None
