@@ -9,10 +9,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from genalpha import Mechanism, integrate
-from genalpha.driver.extrapolation import WantedErrorWarning
-from genalpha.driver.extrapolation.trial import multiplier_errors
+from genalpha.driver.extrapolation import WantedErrorWarning, control
+from genalpha.driver.extrapolation.trial import Trial, multiplier_errors
 from genalpha.driver.options import RESULT, Options
-from genalpha.errors import InvalidOptionError
+from genalpha.errors import ConvergenceError, InvalidOptionError
 from tests.driver.support import mechanism, pendulum
 
 KINDS = ("q", "v", "lam", "psi")
@@ -191,8 +191,15 @@ def double_pendulum(start):
     return o, rates, position
 
 
-@pytest.mark.parametrize("angles", [(2.0, 2.5), (1.9, 2.5)])
-def test_chaos(angles):
+@pytest.mark.parametrize(
+    ("angles", "why"),
+    [
+        ((2.0, 2.5), "small errors grow quickly"),
+        ((1.9, 2.5), "small errors grow quickly"),
+        ((2.4, 1.0), "raise maxsteps"),  # the last window has no steps left for what it needs
+    ],
+)
+def test_chaos(angles, why):
     """Errors grow a thousandfold in some seconds: until when the wanted one holds is told.
 
     As well as estimates know it: the true error is no more than ten times the wanted one until
@@ -203,7 +210,7 @@ def test_chaos(angles):
     start = [*angles, 0.0, 0.0]
     o, rates, position = double_pendulum(start)
     truth = solve_ivp(rates, (0.0, 9.0), start, "DOP853", rtol=1e-13, atol=1e-13, dense_output=True)
-    with pytest.warns(WantedErrorWarning, match="small errors grow quickly") as caught:
+    with pytest.warns(WantedErrorWarning, match=why) as caught:
         solution = integrate(o, 9.0, error=1e-3, maxsteps=3000)
     until = holds_until(caught)
     assert until < 8.9
@@ -317,3 +324,21 @@ def test_zero_crossings_of_velocity_errors_do_not_blow_up_those_of_multipliers()
     dv[4] = 1e-12
     crossing, _ = multiplier_errors(o, times, motion, (dq, dv), bounds, chosen)
     assert 0.5 * usual.max() <= crossing.max() <= 2.0 * usual.max()
+
+
+def test_finer_steps_that_fail_are_named(monkeypatch):
+    """What there is before they do is kept, and maxsteps is not blamed."""
+    bases: list[int] = []
+
+    def failing(o, runs, base, columns, accuracy):
+        bases.append(base)
+        if base > bases[0] or columns > 3:
+            raise ConvergenceError("nothing converges any more")
+        return Trial(o, runs, base, columns, accuracy)
+
+    monkeypatch.setattr(control, "Trial", failing)
+    with pytest.warns(WantedErrorWarning, match=r"finer steps fail \(nothing converges") as caught:
+        solution = integrate(mechanism("simple_pendulum"), 1.0, error=1e-9)
+    assert "maxsteps" not in str(caught[0].message).split("allows, ")[1]
+    assert solution.t[-1] == 1.0
+    assert solution.error.q.max() > 1e-9

@@ -37,16 +37,17 @@ MIDDLE, ORDER_BETWEEN = 0.04, 8
 #: Predictions aim at this part of the wanted error, because they are not exact; those of one column
 #: more, which is not lost if it is not enough, at this one.
 AIM, AIM_OF_COLUMNS = 0.3, 0.7
-#: If Newton's iteration fails at first, steps are halved; after so many failures it is given up.
+#: Where Newton's iteration fails, steps are halved; after so many failures it is given up.
 FAILURES = 4
 #: Steps are made at most this much smaller at once.
 LARGEST_REFINEMENT = 6.0
 #: An estimate that falls less than this from trial to trial shows that columns do not shrink.
 SHRINKS = 0.5
-#: After so many trials in a row without a lower one, no more are made.
-IN_VAIN = 3
 #: Nor do they if one more is predicted to lower it by no more than this.
 NO_GAIN = 3.0
+#: After so many trials in a row without a lower estimate, and whose columns do not shrink more than
+#: before, no more are made.
+IN_VAIN = 3
 
 
 class Found(NamedTuple):
@@ -107,14 +108,14 @@ class Search:
         best: Found | None = None
         before: Trial | None = None
         last, columns, failures = math.inf, FEWEST, 0
-        least, in_vain = math.inf, 0
+        least, steepest, in_vain = math.inf, math.inf, 0
         while True:
             try:
                 trial = Trial(self._mechanism, self._runs, base, columns, self._accuracy)
             except (ConvergenceError, SingularSystemError):
                 # steps are too long for Newton's iteration, or its accuracy cannot be had
                 failures += 1
-                if best or failures == FAILURES or not self._allows(2 * base, columns):
+                if failures == FAILURES or not self._allows(2 * base, columns):
                     raise
                 base *= 2
                 continue
@@ -131,8 +132,9 @@ class Search:
             if part <= ENOUGH and apart <= 1.0 - part:
                 return Found(trial, parts)
             shrinks = part <= ENOUGH or (part < SHRINKS * last and trial.gain < NO_GAIN)
-            in_vain = 0 if part < SHRINKS * least else in_vain + 1
-            least = min(part, least)
+            falls = part < SHRINKS * least or trial.gain < SHRINKS * steepest
+            in_vain = 0 if falls else in_vain + 1
+            least, steepest = min(part, least), min(trial.gain, steepest)
             best.trial.stalled = not shrinks and not trial.is_noise
             if not shrinks and (trial.is_noise or in_vain >= IN_VAIN):
                 return best  # more columns and steps would not lower it

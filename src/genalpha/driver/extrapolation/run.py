@@ -147,6 +147,8 @@ def _warn(found: Gone, windows: Sequence[Window], budget: int, is_inherited: boo
         why = "because of errors of the motion before its start, which grow"
     elif all(w.parts.max() <= 1.0 for w in gone):
         why = "because small errors grow quickly in this motion, which may be chaotic"
+    elif trial.failure:
+        why = f"and finer steps fail ({trial.failure})"
     elif trial.is_noise:
         why = "because rounding and Newton's iteration leave as much"
     else:

@@ -77,9 +77,11 @@ class Trial:
         How much smaller the estimate will be with one column more.
     stalled : bool
         Whether errors have not fallen at last as they should, on the way to this extrapolation.
+    failure : str
+        Why Newton's iteration has failed with finer steps, which were given up then.
     """
 
-    stalled = False
+    stalled, failure = False, ""
 
     def __init__(
         self, mechanism: Mechanism, runs: Columns, base: int, columns: int, accuracy: float

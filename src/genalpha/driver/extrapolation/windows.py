@@ -206,11 +206,12 @@ class Pass:
             try:
                 found = search.best(base, times.size - 1 > SHORTER)
                 break
-            except (ConvergenceError, SingularSystemError):
+            except (ConvergenceError, SingularSystemError) as error:
                 if not self._loosen():
                     if search.best_so_far is None:
                         raise
                     found = search.best_so_far
+                    found.trial.failure = str(error)
                     break
             finally:
                 self._budget.left -= runs.spent
