@@ -10,7 +10,7 @@ import pytest
 
 from genalpha import Coefficients
 from genalpha.numerics.local_error import AccelerationHistory, MeanHistory
-from genalpha.numerics.trend import OLDER, STEEPEST, Trend, moved
+from genalpha.numerics.trend import AHEAD, STEEPEST, Trend, moved
 
 ALONG, ACROSS = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 EVEN = np.ones(2)
@@ -27,7 +27,9 @@ def test_a_trend_goes_on():
     for factor in (1.2, 1 / 1.2):
         change = after(2.0).change(2.0 * factor, ALONG, EVEN)
         assert change == pytest.approx(np.log(factor))
-        assert moved(0.5, change, 1.0) == pytest.approx(0.5 * factor ** (1.0 + OLDER))
+        for older in (0.0, 0.5):
+            wanted = 0.5 * factor ** (AHEAD + older)
+            assert moved(0.5, change, older) == pytest.approx(wanted)
 
 
 def test_nothing_is_too_steep():
@@ -37,7 +39,7 @@ def test_nothing_is_too_steep():
 
 def test_no_change_no_factor():
     """So that it vanishes with the step size, and asymptotic errors stay what they are."""
-    assert moved(0.3, after(2.0).change(2.0, ALONG, EVEN), 1.5) == 0.3
+    assert moved(0.3, after(2.0).change(2.0, ALONG, EVEN), 0.5) == 0.3
 
 
 def test_what_swings_has_no_trend():
@@ -94,4 +96,17 @@ def test_means_of_unequal_steps(rho_inf):
         found.append(state)
     assert jerk[0] == pytest.approx(5.0)
     assert snap[0] == pytest.approx(0.0, abs=1e-9)
-    assert found.behind == 1.5
+    assert found.older == 0.5
+
+
+def test_a_jump_shows_at_once():
+    """Of a mean it would be a share only."""
+    h, found = 0.1, MeanHistory(Coefficients.chung_hulbert(0.8), 0.0, EVEN, EVEN)
+    a = [np.array([0.1 * n]) for n in range(6)]
+    a.append(a[-1] + 5.0)
+    for n, (old, new) in enumerate(pairwise(a)):
+        state = SimpleNamespace(t=h * (n + 1), h=h, a=new, a_old=old)
+        jerk, snap = found.derivatives(state)
+        found.append(state)
+        assert jerk[0] == pytest.approx((new - old)[0] / h)
+    assert snap[0] == pytest.approx((50.0 - 1.0) / h)

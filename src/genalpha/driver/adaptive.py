@@ -269,7 +269,7 @@ class AdaptiveSteps(StepSizes):
         phi, change = motion_part(error, h), 0.0
         if snap is not None:
             change = trend.change(phi, snap, tolerances.weights_v(old.v, state.v))
-            error = moved(error, change, self._history.behind)
+            error = moved(error, change, self._history.older)
         if not self.suppress_alg:
             changes = stepper.multiplier_changes(state, h)
             error = max(error, multiplier_error(tolerances, h, *changes))

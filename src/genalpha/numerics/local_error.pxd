@@ -2,6 +2,7 @@
 
 cimport cython
 cimport numpy as cnp
+from genalpha.kernels.matrices cimport largest
 from genalpha.kernels.vectors cimport combined
 from genalpha.numerics.weights cimport Tolerances
 
@@ -20,7 +21,7 @@ cpdef cnp.ndarray slope(cnp.ndarray later, cnp.ndarray earlier, double time)
 
 
 cdef class History:
-    cdef public double behind
+    cdef public double older
     cpdef tuple derivatives(self, state)
     cpdef append(self, state)
 
@@ -41,11 +42,11 @@ cdef class AccelerationHistory(History):
 
 
 cdef class MeanHistory(History):
-    cdef double _beta, _gamma, _alpha
+    cdef double _beta, _gamma, _alpha, _apart, _apart_before
     cdef list _past
     cdef tuple _last
     cdef AccelerationHistory _young
-    @cython.locals(t0=double, t1=double, t2=double, least=double, jerk=cnp.ndarray)
+    @cython.locals(t0=double, t1=double, t2=double, least=double, jerk=cnp.ndarray, young=tuple)
     cpdef tuple derivatives(self, state)
     @cython.locals(beta=double, h=double, back=double, ahead=double)
     cpdef append(self, state)

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.kernels import combined
+from genalpha.kernels import combined, largest
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.weights import Tolerances
 
@@ -29,6 +29,9 @@ Array = np.ndarray
 
 #: Times of mean accelerations are at least this share of a step apart.
 APART = 0.1
+#: A force has jumped where (a1 - a0) / h differs from the slope of means before by so many times
+#: that slope, and by so many times what it differed by in the step before.
+JUMPED, SUDDENLY = 3.0, 2.0
 
 
 @dataclass
@@ -99,12 +102,13 @@ class History:
 
     Attributes
     ----------
-    behind : float
-        By how many steps, about, the third derivative is behind the middle of the present one.
+    older : float
+        By how many steps, about, the third derivative is more than one step behind the middle of
+        the present one.
     """
 
     def __init__(self) -> None:
-        self.behind = 1.0
+        self.older = 0.0
 
     def derivatives(self, state: Any) -> tuple[Array, Array | None]:
         """Return the second and third derivative of v as of a step that ends in `state`.
@@ -201,7 +205,7 @@ class MeanHistory(History):
     sizes that follow them make no new swing.
 
     With strong damping, times of means may overtake each other where steps change wildly. There,
-    and at the start, (a1 - a0) / h has to do.
+    at the start, and where a force jumps, of which a mean has but a share, (a1 - a0) / h has to do.
 
     Parameters
     ----------
@@ -218,6 +222,8 @@ class MeanHistory(History):
         self._past: list[tuple[float, Array]] = []
         self._last: tuple[float, Array] | None = None
         self._young = AccelerationHistory(t, v, vdot)
+        # by how much (a1 - a0) / h is off the slope of means, in this step and the last one
+        self._apart = self._apart_before = 0.0
 
     def derivatives(self, state: Any) -> tuple[Array, Array | None]:
         """See `History`."""
@@ -229,14 +235,19 @@ class MeanHistory(History):
         if (t1 - t0) / least < 1.0 or (t2 - t1) / least < 1.0:
             return self._young.derivatives(state)
         before, jerk = slope(a1, a0, t1 - t0), slope(a2, a1, t2 - t1)
+        young = self._young.derivatives(state)
+        self._apart = largest(combined(1.0, young[0], -1.0, before))
+        if self._apart > max(JUMPED * largest(before), SUDDENLY * self._apart_before):
+            return young
         return jerk, slope(jerk, before, 0.5 * (t2 - t0))
 
     def append(self, state: Any) -> None:
         """See `History`."""
         self._young.append(state)
+        self._apart_before = self._apart
         if self._last is not None:
             self._past = [*self._past[-1:], self._of(state)]
-            self.behind = 0.5 + 0.5 * len(self._past)
+            self.older = 0.5 * len(self._past) - 0.5
         beta, h = self._beta, state.h
         back, ahead = (self._gamma - beta) * h, (0.5 + beta - self._gamma) * h
         self._last = h, combined(back, state.a, ahead, state.a_old)  # v1 - (q1 - q0) / h

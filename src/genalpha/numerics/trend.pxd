@@ -6,7 +6,7 @@ from genalpha.kernels.vectors cimport weighted_cosine
 
 
 cpdef double motion_part(double error, double h) except? -1.0
-cpdef double moved(double error, double change, double behind) except? -1.0
+cpdef double moved(double error, double change, double older) except? -1.0
 
 
 cdef class Trend:

@@ -17,8 +17,8 @@ from genalpha.kernels import weighted_cosine
 
 Array = np.ndarray
 
-#: By so many steps more than it is behind the estimate is moved: the trend is older still.
-OLDER = 0.2
+#: By so many steps the estimate is moved. It is one behind, and the trend half a step older still.
+AHEAD = 1.2
 #: A change is at most this, up or down. Smooth motions hardly know it; where a force jumps, phi
 #: comes from nothing, and to follow that would cut steps without end.
 STEEPEST = 2.0
@@ -29,7 +29,7 @@ def motion_part(error: float, h: float) -> float:
     return error / abs(h) ** 3
 
 
-def moved(error: float, change: float, behind: float) -> float:
+def moved(error: float, change: float, older: float) -> float:
     """Return an error moved along the trend to the middle of its step.
 
     Parameters
@@ -38,10 +38,10 @@ def moved(error: float, change: float, behind: float) -> float:
         As differences of the past tell it.
     change : float
         Of log(phi) per step.
-    behind : float
-        By how many steps the estimate is behind the middle.
+    older : float
+        By how many steps the estimate is more than one behind the middle.
     """
-    return error * exp((behind + OLDER) * change)
+    return error * exp((AHEAD + older) * change)
 
 
 class Trend:
