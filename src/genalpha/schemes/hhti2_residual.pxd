@@ -16,6 +16,7 @@ from genalpha.schemes.hhti2_shown cimport Shown
 
 cdef class HHTI2OfResidual(Shown):
     cdef public cnp.ndarray still
+    cdef public object constant
 
     @cython.locals(
         s=State, x=Unknowns, L=cnp.ndarray, q=cnp.ndarray, v=cnp.ndarray, f=cnp.ndarray,

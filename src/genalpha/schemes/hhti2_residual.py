@@ -23,7 +23,7 @@ Reactions that are not linear in the multipliers are left to callbacks.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from genalpha.kernels import combined, norm, part, plus, product, solution, stac
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.accuracy import of_rates, scales, size, with_states
 from genalpha.numerics.from_residual import about_mass, accelerations_of, show_roughly
-from genalpha.numerics.linear import factorize
+from genalpha.numerics.linear import Solve, factorize
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.schemes.hht import NO_VECTOR, initial_solver
 from genalpha.schemes.hhti2_corrections import Matrices, State, Unknowns
@@ -47,12 +47,21 @@ Array = np.ndarray
 ALIKE = 0.03
 
 
+class Constant(NamedTuple):
+    """A mass that is taken as constant, what solves with it, and what others may differ by."""
+
+    M: Array
+    solve: Solve
+    alike: Array
+
+
 class HHTI2OfResidual(Shown):
     """One step of (3.4), asked of a residual."""
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         super().__init__(o, settings, newton)
         self.still = np.zeros(o.n_q)
+        self.constant: Constant | None = None
         show_roughly(self.whole, self.relative)
 
     def begin(self, t: float, motion: Motion, h: float) -> Any:
@@ -192,33 +201,35 @@ class HHTI2OfResidual(Shown):
             vdot, lam = plus(vdot, 1.0, x.R1), x.L1
         found = whole.blocks(self.t, q, v, vdot, lam, NO_VECTOR, ca, self.hb, self.hg)
         newton.setup_cost, self.turned = whole.matrix_cost, whole.derivatives.turned(self.t)
-        M = self._about_mass(found.A / ca, q, v, vdot)
+        M, mass = self._about_mass(found.A / ca, q, v, vdot, lam)
         inertia, forces, J = [(ca, M)], [(1.0, found.A - ca * M)], [[(1.0, found.G)]]
         per_beta = 0.5 / (self.beta * (1.0 + self.alpha))
         R = [[((w.q0 + w.q1) * per_beta, found.R)]]
         position = self.factorize("position", [*inertia, *forces], R, J)
         compared = scales(o, inertia, forces, J, q, self.hb, position, x.L1)
         compared = with_states(o, compared, x.a, v, forces, self.hg)
-        mass = factorize(M)
         if not m:
             none = np.zeros((n, 0))
             return Matrices(position, position, compared, compared, M, none.T, none, mass, M)
-        by_lam = -np.array([mass(column) for column in found.R.T]).T
+        by_lam = -mass(found.R)
         self.about.renew(by_lam, self.t)
         R = [[(w.v0 * w.projection0 + w.v1 * w.projection1, found.R)]]
         velocity = self.factorize("velocity", [(1.0, M)], R, J)
         of_v, forces = of_rates(o, compared), forces[0][1]
         return Matrices(position, velocity, compared, of_v, forces, found.G, by_lam, mass, M)
 
-    def _about_mass(self, found: Array, q: Array, v: Array, vdot: Array) -> Array:
+    def _about_mass(
+        self, found: Array, q: Array, v: Array, vdot: Array, lam: Array
+    ) -> tuple[Array, Solve]:
         """Return about M: the constant one, if it is like an iteration matrix over its weight."""
-        whole = self.whole
+        whole, known = self.whole, self.constant
         M = whole.constant_mass
-        if M is not None:
+        if M is not None and (known is None or known.M is not M):
             unit = np.sqrt(np.abs(M.diagonal()))
-            if (np.abs(found - M) <= ALIKE * np.outer(unit, unit)).all():
-                return np.asarray(M)
-        return about_mass(whole, found, self.t, q, v, vdot, self.n_states)
+            self.constant = known = Constant(M, factorize(M), ALIKE * np.outer(unit, unit))
+        if M is None or known is None or not (np.abs(found - M) <= known.alike).all():
+            M = about_mass(whole, found, self.t, q, v, vdot, self.n_states, lam)
+        return M, known.solve if known is not None and M is known.M else factorize(M)
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
