@@ -24,7 +24,7 @@ cdef class OldReactions(Corrections):
     cdef public OneResidual whole
     cdef public Py_ssize_t n_moving, n_states
     cdef public Learnt about
-    cdef public double turned, t0
+    cdef public double turned, turned_then, t0
     cdef public Pair old, beside
 
     @cython.locals(
@@ -41,4 +41,5 @@ cdef class OldReactions(Corrections):
     cdef cnp.ndarray _reaction(self, cnp.ndarray vdot, cnp.ndarray f)
     @cython.locals(k=Py_ssize_t)
     cdef double _uncertainty(self, cnp.ndarray a, cnp.ndarray R) except? -1.0
+    cdef _note_age(self)
     cdef double _age(self) except? -1.0

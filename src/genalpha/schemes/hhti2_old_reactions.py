@@ -65,8 +65,8 @@ class OldReactions(Corrections):
         A difference from it that is known.
     about : Learnt
         About how R follows L.
-    turned : float
-        How much G has turned since the last matrix, relative to its size.
+    turned, turned_then : float
+        How much G has turned since the last matrix, relative to its size; and a step later.
     """
 
     whole: OneResidual
@@ -77,7 +77,7 @@ class OldReactions(Corrections):
         super().__init__(o, settings, newton)
         assert o.whole is not None
         self.whole, self.n_moving, self.n_states = o.whole, o.n_moving, o.n_states
-        self.about, self.turned, self.t0 = Learnt(), 0.0, 0.0
+        self.about, self.turned, self.turned_then, self.t0 = Learnt(), 0.0, 0.0, 0.0
         self.beside = None
 
     def _guess_of_old_reaction(self, L0: Array) -> Guess:
@@ -130,6 +130,10 @@ class OldReactions(Corrections):
         """Return how accurate reactions are: as Newton's iteration is; rates of states aside."""
         k = self.n_moving
         return self.relative * max(norm(part(a, 0, k)), norm(part(R, 0, k)))
+
+    def _note_age(self) -> None:
+        turned = self.whole.derivatives.turned
+        self.turned, self.turned_then = turned(self.t), turned(self.t + self.h)
 
     def _age(self) -> float:
         """Return how far matrices are off, relative to them."""

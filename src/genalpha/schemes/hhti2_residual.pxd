@@ -8,7 +8,7 @@ from genalpha.model.equations cimport Equations
 from genalpha.model.residual cimport Balance, OneResidual
 from genalpha.numerics.accuracy cimport Scales, size
 from genalpha.schemes.hhti2_corrections cimport Matrices, State, Unknowns
-from genalpha.schemes.hhti2_looks cimport Look
+from genalpha.schemes.hhti2_looks cimport Look, Looks
 from genalpha.schemes.hhti2_newton cimport Weights
 from genalpha.schemes.hhti2_old_reactions cimport Guess, Pair
 from genalpha.schemes.hhti2_shown cimport Shown
@@ -36,7 +36,7 @@ cdef class HHTI2OfResidual(Shown):
     cpdef tuple correct(self, solvers)
     @cython.locals(
         f=cnp.ndarray, at=Balance, found=Look, vdot=cnp.ndarray, off=double, allowed=double,
-        lack=cnp.ndarray
+        lack=cnp.ndarray, looks=Looks, rate=cnp.ndarray
     )
     cdef Look _look(self, Unknowns x, cnp.ndarray q, cnp.ndarray v, Matrices matrices)
     @cython.locals(

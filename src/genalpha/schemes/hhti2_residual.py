@@ -7,9 +7,10 @@ no mass matrix is needed beside those of Newton's iteration. A correction costs
 - one call at (q1, v1) with vdot = f1 + R1 and L1: for the sum of (3.4c) and of R1 in (3.4d), for g
   and, if the residual has rows for it, the rate of g;
 - one a little ahead in the motion with vdot = f1 and without multipliers, for (3.4c) alone and for
-  the rate of g. It tells g'' as well, which the true multipliers need. Where the residual has rows
-  for rates, only the first correction of a step, and later ones that are large, need this call;
-  where it has not, the first correction needs another one behind in the motion;
+  the rate of g. It tells g'' as well, which the true multipliers need. Only the first correction of
+  a step, and later ones that are large, need this call; where the residual has no rows for rates,
+  the first correction needs another one behind in the motion, and small ones take the rate to
+  follow v1 by G;
 - none for R0 of (3.4d): the reaction at q0 is known to L1 of the last step, to the true multiplier
   there, and to small differences from both by a matrix that learns, or else by another call.
 
@@ -103,7 +104,7 @@ class HHTI2OfResidual(Shown):
         self.v_hat = plus(s.v, h * (1.0 - self.gamma), a0)
         guess = self.past.predicted(self.t)
         self.old, self.beside = Pair(part(s.kept, m, 2 * m), s.R, 0.0), None
-        self.turned = self.whole.derivatives.turned(self.t)
+        self._note_age()
         if self.shows:
             self._guess(s, guess)
             return
@@ -144,11 +145,16 @@ class HHTI2OfResidual(Shown):
         else:
             vdot = plus(f, 1.0, x.R1)
             at = self._balance(q, v, vdot, x.L1)
-            allowed, off = WRONG * self._uncertainty(x.a, x.R1), 0.0
-            if self.whole.has_rates:
-                lack = solution(matrices.mass, plus(at.motion, 0.0, at.motion))
-                off = norm(part(lack, 0, self.n_moving))
-            found = self.looks.look(q, v, f, self.f0, at, off, allowed)
+            lack = solution(matrices.mass, plus(at.motion, 0.0, at.motion))
+            off = norm(part(lack, 0, self.n_moving))
+            looks, allowed = self.looks, WRONG * self._uncertainty(x.a, x.R1)
+            if looks.settles(v, at, off, allowed, max(self.about.off, self.turned_then)):
+                rate = at.rates
+                if rate is None:
+                    rate = plus(looks.rate, 1.0, product(matrices.G, plus(v, -1.0, looks.v)))
+                found = Look(at.motion, self.still, at.position, rate)
+            else:
+                found = looks.look(q, v, f, self.f0, at, allowed)
         return self._of_states(found, x.R1, matrices)
 
     def _look_apart(self, x: Unknowns, q: Array, v: Array, f: Array) -> Look:
@@ -200,7 +206,8 @@ class HHTI2OfResidual(Shown):
         if self.shows:  # where the correction will ask
             vdot, lam = plus(vdot, 1.0, x.R1), x.L1
         found = whole.blocks(self.t, q, v, vdot, lam, NO_VECTOR, ca, self.hb, self.hg)
-        newton.setup_cost, self.turned = whole.matrix_cost, whole.derivatives.turned(self.t)
+        newton.setup_cost = whole.matrix_cost
+        self._note_age()
         M, mass = self._about_mass(found.A / ca, q, v, vdot, lam)
         inertia, forces, J = [(ca, M)], [(1.0, found.A - ca * M)], [[(1.0, found.G)]]
         per_beta = 0.5 / (self.beta * (1.0 + self.alpha))
