@@ -316,15 +316,20 @@ WHY = """## Where it is not as wanted, and why
   2.2 times the best peer at 1e-4; it makes 5.6 now. Output costs none.
 - *`HHTI2`* solves for forces and reactions apart, and its true multipliers, which are wanted at
   every output point, need g''. Both are told by one call a little ahead in the motion, beside the
-  one of every correction; on "ind3" every correction needs such a call, and the first one of a
-  step another behind in the motion. The reactions at the start of the step and to the true
-  multipliers cost 3 to 6 calls per step on the pendulum at a tolerance of 1e-2 and more, and less
-  than one at 1e-4. With one correction per step "ind3" would need 3.3 calls, 2.3 times the best
-  peer on the pendulum at 1e-4. On the heavy top, errors at equal tolerance are seven times those
-  of the other two schemes, with callbacks as well, and a tenth of the steps is rejected. (Forces
-  and reactions are two and three times the accelerations that they leave there, and have different
-  formulas; more is not known.) With a single call per step it would need 1.0 times the best peer's
-  calls at 1e-3 and 2.2 times at 1e-4. It refuses coordinates without mass.
+  one of every correction; on "ind3" the first correction of a step needs another behind in the
+  motion. Small corrections that follow need neither. The reactions at the start of the step and to
+  the true multipliers cost 3 to 6 calls per step on the pendulum at a tolerance of 1e-2 and more,
+  and less than one at 1e-4. With one correction per step "ind3" would need 3.3 calls, 2.3 times the
+  best peer on the pendulum at 1e-4. On the heavy top, errors at equal tolerance are seven times
+  those of the other two schemes, with callbacks as well, and a tenth of the steps is rejected.
+  Forces and reactions are two and three times the accelerations that they leave there, and their
+  errors do not cancel as they do: (3.4a) has 0.09 h^3 of the former's second derivatives and, with
+  b = 0, 0.17 h^3 of the latter's. With b = 1/3, which makes that 0, errors are a quarter; on
+  Andrews' mechanism and on the four-bar mechanism they are 4 to 30 times as large then, so that 0
+  stays the default. The error estimate is too small by the same factor all along the motion, so
+  that a better one would take other tolerances for the same steps. With a single call per step it
+  would need 1.0 times the best peer's calls at 1e-3 and 2.2 times at 1e-4. It refuses coordinates
+  without mass.
 - *CPU time.* Most of it is `res` itself, so that it follows the calls. Of a small residual,
   start-up counts as well: the constructor finds out what the rows are, and makes a mechanism of
   them. IDA and ODASSL need no such thing. Instructions of `GenAlphaI3` on the pendulum ("ind3",

@@ -51,6 +51,7 @@ def test_vectors(seed, n, m):
     check("stacked", -1.0, x, 2.0, other)
     check("stacked", -1.0, x, 2.0, other, 3.0, w)
     check("largest", r.standard_normal((n, m)))
+    check("scalar_product", x, y)
     check("absolute_product", x, y)
     check("error_weights", np.abs(w), 0.1, x, y)
     check("weighted_norm", x, 1.0 + np.abs(w))

@@ -66,6 +66,11 @@ def largest_ratio(x: Array, y: Array) -> float:
     return float(np.fmax.reduce(np.abs(x) / np.fmax(1.0, np.abs(y[: x.size])), initial=0.0))
 
 
+def scalar_product(x: Array, y: Array) -> float:
+    """Return the sum of x_i y_i."""
+    return float(x.dot(y))
+
+
 def absolute_product(x: Array, y: Array) -> float:
     """Return the sum of |x_i y_i|."""
     return float(np.abs(x) @ np.abs(y))

@@ -169,6 +169,11 @@ cpdef double largest_ratio(cnp.ndarray x, cnp.ndarray y) except? -1.0:
     return found
 
 
+cpdef double scalar_product(cnp.ndarray x, cnp.ndarray y) except? -1.0:
+    cdef Size n = cnp.PyArray_SIZE(x)
+    return dot(doubles(x), same_size(y, n), n, n, 0.0)
+
+
 cpdef double absolute_product(cnp.ndarray x, cnp.ndarray y) except? -1.0:
     cdef double* xs = doubles(x)
     cdef double* ys = doubles(y)

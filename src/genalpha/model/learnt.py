@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from genalpha.kernels import norm, plus, product
+from genalpha.kernels import combined, norm, plus, product, scalar_product
 
 Array = np.ndarray
+
+NOTHING = np.zeros(0)
 
 #: How far products are taken to be off, relative to them, before one has been asked for, at least
 #: (one that was right by chance tells little) and at most.
@@ -35,13 +37,15 @@ class Learnt:
         self.off = AT_FIRST
         self._matrix: Array | None = None
         self._made = 0.0
-        # a vector, what the matrix has missed of its product, and how old the matrix was
-        self._missed: tuple[Array, Array, float] | None = None
+        # a vector, what the matrix has missed of its product over its square, and how old it was
+        self._vector: Array | None = None
+        self._missed = NOTHING
+        self._then = 0.0
 
     def renew(self, matrix: Array | None, t: float) -> None:
         """Take another matrix, which is right at t."""
         if matrix is not self._matrix:
-            self._matrix, self._made, self._missed = matrix, t, None
+            self._matrix, self._made, self._vector = matrix, t, None
 
     @property
     def is_known(self) -> bool:
@@ -50,35 +54,39 @@ class Learnt:
 
     def __call__(self, x: Array, t: float) -> Array:
         """Return the product with x at t, about."""
-        found = product(self._matrix, x)
-        if self._missed is None:
-            return found
-        other, missed, then = self._missed
-        age = min(abs(t - self._made) / then, GROWTH) if then else 1.0
-        return plus(found, age * float(other.dot(x)), missed)
+        return self.times(x, t)
 
-    def doubt(self, x: Array, t: float, age: float) -> float:
-        """Return what may be wrong with the product with x at t.
+    def times(self, x: Array, t: float) -> Array:
+        """Return the same, without a detour over Python."""
+        found, then, growth = product(self._matrix, x), self._then, GROWTH
+        if self._vector is None:
+            return found
+        age = min(abs(t - self._made) / then, growth) if then else 1.0
+        return plus(found, age * scalar_product(self._vector, x), self._missed)
+
+    def doubt(self, x: Array, found: Array, age: float) -> float:
+        """Return what may be wrong with a product that was `found` for x.
 
         What is not along the vector that was learnt last is as wrong as the matrix is: by `age`,
         relative to it.
         """
-        found = self.off * norm(self(x, t))
+        doubt, vector = self.off * norm(found), self._vector
         if age > self.off:
-            if self._missed is not None:
-                other = self._missed[0]
-                x = plus(x, -float(other.dot(x)) / float(other.dot(other)), other)
-            found += age * norm(product(self._matrix, x))
-        return found
+            if vector is not None:
+                c = scalar_product(vector, x) / scalar_product(vector, vector)
+                x = plus(x, -c, vector)
+            doubt += age * norm(product(self._matrix, x))
+        return doubt
 
     def learn(self, x: Array, true: Array, t: float) -> None:
         """Compare with the true product."""
-        whole, square = norm(true), float(x.dot(x))
+        whole, square = norm(true), scalar_product(x, x)
         if not whole or not square:
             return
-        off = norm(plus(true, -1.0, self(x, t))) / whole
+        off = norm(plus(true, -1.0, self.times(x, t))) / whole
         self.off = min(max(off, FADING * self.off, AT_LEAST), AT_MOST)
         missed = plus(true, -1.0, product(self._matrix, x))
         # what is all wrong is noise, or has nothing to do with the matrix
-        learnt = norm(missed) < whole
-        self._missed = (x, (1.0 / square) * missed, abs(t - self._made)) if learnt else None
+        self._vector = x if norm(missed) < whole else None
+        self._missed = combined(1.0 / square, missed, 0.0, missed)
+        self._then = abs(t - self._made)

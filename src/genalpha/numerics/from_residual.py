@@ -205,16 +205,23 @@ class Accelerations:
 
 
 def about_mass(
-    whole: OneResidual, found: Array, t: float, q: Array, v: Array, a: Array, n_states: int = 0
+    whole: OneResidual,
+    found: Array,
+    t: float,
+    q: Array,
+    v: Array,
+    a: Array,
+    n_states: int = 0,
+    lam: Array | None = None,
 ) -> Array:
     """Return about M(t, q): the constant one, if M a verifies it, or an iteration matrix.
 
     `found` is the matrix over its weight of M, of which M is the main part unless forces are stiff.
     The last `n_states` velocities are first-order states, whose part of M does not change much.
     """
-    lam, psi = np.zeros(whole.m), np.zeros(whole.l)
+    lam, psi = np.zeros(whole.m) if lam is None else lam, np.zeros(whole.l)
     if whole.constant_mass is not None:
-        # the differences have been at the same point, with accelerations
+        # the differences have been at the same point, with accelerations, and with these `lam`
         moving = whole.split(whole.recalled((t, q, v, a, lam, psi))).motion
         if whole.verify_mass(t, q, v, (a, moving), np.zeros(whole.n), lam, psi):
             return whole.constant_mass

@@ -1,7 +1,7 @@
 # C types of `genalpha.schemes.hht`.
 
 cimport numpy as cnp
-from genalpha.kernels.vectors cimport combined
+from genalpha.kernels.vectors cimport combined, plus
 from genalpha.schemes.scheme cimport GeneralizedAlpha
 
 

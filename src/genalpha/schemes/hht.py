@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from genalpha.errors import CallbackError, SingularSystemError, UnsupportedProblemError
-from genalpha.kernels import combined
+from genalpha.kernels import combined, plus
 from genalpha.model import Mechanism, Motion
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.linear import Matrix, NotFiniteError, Solve
@@ -88,7 +88,7 @@ class HHT(GeneralizedAlpha):
         """Move a0 from t0 + alpha h_old to t0 + alpha h, where `ratio` is h / h_old."""
         if ratio == 1.0 or not self.adjusts:
             return a
-        return f + ratio * (a - f)  # (2.3)
+        return plus(f, ratio, plus(a, -1.0, f))  # (2.3)
 
     @staticmethod
     def meant(o: Mechanism, t: float, motion: Motion) -> Array:

@@ -10,6 +10,14 @@ from genalpha.schemes.hhti2_looks cimport Look
 from genalpha.schemes.hhti2_newton cimport Weights
 
 
+cdef class State:
+    cdef public double t
+    cdef public cnp.ndarray q, v, a, f, R
+    cdef public double h
+    cdef public cnp.ndarray kept, x
+    cdef public double doubt
+
+
 cdef class Unknowns:
     cdef public cnp.ndarray a, L0, L1, R0, R1
 

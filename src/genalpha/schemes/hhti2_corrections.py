@@ -22,6 +22,27 @@ Array = np.ndarray
 
 
 @dataclass
+class State:
+    """What is carried from step to step; `h` is the step size that made `a`.
+
+    `f` is f(t, q, v) = M^-1 force and R the reaction M^-1 r(t, q, L1); `kept` is (L0, L1) and,
+    where they are known, the true vdot and lam, whose reaction vdot - f may be wrong by `doubt`;
+    x is (a1, L0, L1, R1), or what these are guessed from.
+    """
+
+    t: float
+    q: Array
+    v: Array
+    a: Array
+    f: Array
+    R: Array
+    h: float
+    kept: Array
+    x: Array
+    doubt: float
+
+
+@dataclass
 class Unknowns:
     """a1, L0, L1, R0, R1."""
 
@@ -80,7 +101,7 @@ class Corrections(HHTI2):
         e_lam = part(e, n, n + m)
         # e moves v1 by h e, and q1 not
         dL0, dL1 = plus(d_lam, w.projection0, e_lam), plus(d_lam, w.projection1, e_lam)
-        dR0 = product(matrices.by_lam, w.projection0 * e_lam)
+        dR0 = product(matrices.by_lam, combined(w.projection0, e_lam, 0.0, e_lam))
         dR1 = combined(1.0 / w.v1, part(e, 0, n), -w.v0 / w.v1, dR0)
         a = self._moved(a, dR0, dR1)
         dR0, dR1 = plus(dR0, 1.0, dR), plus(dR1, 1.0, dR)

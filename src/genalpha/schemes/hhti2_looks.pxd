@@ -13,21 +13,23 @@ cdef class Look:
 cdef class Looks:
     cdef OneResidual _whole
     cdef double _t, _h, _relative
-    cdef public cnp.ndarray vdot, lam, curvature
+    cdef public cnp.ndarray vdot, lam, curvature, v, rate
     cdef cnp.ndarray _jerk, _seen, _slope
 
     @cython.locals(change=cnp.ndarray, seen=bint)
     cpdef Look look(
         self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray f, cnp.ndarray f0, Balance at,
-        double off, double allowed
+        double allowed
     )
+    cpdef bint settles(
+        self, cnp.ndarray v, Balance at, double off, double allowed, double age
+    ) except -1
     @cython.locals(moved=double, whole=double)
     cpdef double doubt(self, cnp.ndarray v) except? -1.0
     cpdef look_again(self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, Balance at)
     @cython.locals(T=double, s=double, near=Balance, reactions=cnp.ndarray)
     cdef Look _with_rows(
-        self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray f, cnp.ndarray change, Balance at,
-        bint settled
+        self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray f, cnp.ndarray change, Balance at
     )
     @cython.locals(
         s=double, c=double, near=Balance, behind=Balance, here=cnp.ndarray, rate=cnp.ndarray,

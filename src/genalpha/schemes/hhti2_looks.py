@@ -58,6 +58,8 @@ class Looks:
     ----------
     curvature : (m,) array
         g'' with these accelerations.
+    v, rate : (n,), (m,) array
+        Where the rate of g was told by a call ahead, and what it was.
     """
 
     def __init__(
@@ -65,14 +67,34 @@ class Looks:
     ) -> None:
         self._whole, self._t, self._h, self._relative = whole, t, h, relative
         self.vdot, self.lam, self._jerk = vdot, lam, jerk
-        self.curvature = NO_VECTOR
+        self.curvature = self.v = self.rate = NO_VECTOR
         # velocity where g'' was seen, and how forces changed there, per time
         self._seen: Array | None = None
         self._slope = NO_VECTOR
 
-    def look(
-        self, q: Array, v: Array, f: Array, f0: Array, at: Balance, off: float, allowed: float
-    ) -> Look:
+    def settles(self, v: Array, at: Balance, off: float, allowed: float, age: float) -> bool:
+        """Tell whether the point itself tells enough, because it was looked beside one near by.
+
+        Parameters
+        ----------
+        v : (n,) array
+        at : Balance
+            Of the point itself, with forces and reactions.
+        off : float
+            The accelerations of which that is the lack.
+        allowed : float
+            Accelerations that do not count: forces and reactions that lack less are not told apart.
+        age : float
+            How far G is off, by which rates follow velocities, relative to it; what it turns in a
+            step counts as well, because positions move by about a step's time times velocities.
+        """
+        if not self.doubt(v) <= SEEN * allowed:
+            return False
+        if at.rates is None:
+            off += age * norm(plus(v, -1.0, self.v)) / abs(self._h)
+        return off <= allowed
+
+    def look(self, q: Array, v: Array, f: Array, f0: Array, at: Balance, allowed: float) -> Look:
         """Return what is wrong at a point.
 
         Parameters
@@ -82,15 +104,13 @@ class Looks:
             Accelerations that the forces make there, and a step before.
         at : Balance
             Of the point itself, with forces and reactions.
-        off : float
-            The accelerations of which that is the lack.
         allowed : float
-            Accelerations that do not count: forces and reactions that lack less are not told apart.
+            Accelerations that do not count.
         """
         change = combined(1.0 / self._h, f, -1.0 / self._h, f0)
         seen = self.doubt(v) <= SEEN * allowed
         if at.rates is not None:
-            return self._with_rows(q, v, f, change, at, seen and off <= allowed)
+            return self._with_rows(q, v, f, change, at)
         return self._without_rows(q, v, f, change, at, seen)
 
     def doubt(self, v: Array) -> float:
@@ -110,15 +130,11 @@ class Looks:
         self.vdot, self._seen = vdot, None
         still = zeros(vdot.shape[0])
         if at.rates is not None:
-            self._with_rows(q, v, vdot, still, at, False)
+            self._with_rows(q, v, vdot, still, at)
         else:
             self._without_rows(q, v, vdot, still, at, False)
 
-    def _with_rows(
-        self, q: Array, v: Array, f: Array, change: Array, at: Balance, settled: bool
-    ) -> Look:
-        if settled:
-            return Look(at.motion, zeros(f.shape[0]), at.position, at.rates)
+    def _with_rows(self, q: Array, v: Array, f: Array, change: Array, at: Balance) -> Look:
         T = self._whole.motion_time(q, v, self.vdot)
         s = min(FIRST * T, max(AHEAD * self._relative * abs(self._h), LEAST * T))
         near = self._beside(q, v, f, change, s)
@@ -146,6 +162,7 @@ class Looks:
         if s > NEAR * abs(self._h):
             still = zeros(here.shape[0])
             forces = self._whole.balance(self._t, q, v, f, still, NO_VECTOR).motion
+        self.v, self.rate = v, rate
         return Look(forces, plus(at.motion, -1.0, forces), here, rate)
 
     def _beside(self, q: Array, v: Array, f: Array, change: Array, s: float) -> Balance:

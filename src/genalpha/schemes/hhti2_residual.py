@@ -7,9 +7,10 @@ no mass matrix is needed beside those of Newton's iteration. A correction costs
 - one call at (q1, v1) with vdot = f1 + R1 and L1: for the sum of (3.4c) and of R1 in (3.4d), for g
   and, if the residual has rows for it, the rate of g;
 - one a little ahead in the motion with vdot = f1 and without multipliers, for (3.4c) alone and for
-  the rate of g. It tells g'' as well, which the true multipliers need. Where the residual has rows
-  for rates, only the first correction of a step, and later ones that are large, need this call;
-  where it has not, the first correction needs another one behind in the motion;
+  the rate of g. It tells g'' as well, which the true multipliers need. Only the first correction of
+  a step, and later ones that are large, need this call; where the residual has no rows for rates,
+  the first correction needs another one behind in the motion, and small ones take the rate to
+  follow v1 by G;
 - none for R0 of (3.4d): the reaction at q0 is known to L1 of the last step, to the true multiplier
   there, and to small differences from both by a matrix that learns, or else by another call.
 
@@ -23,125 +24,51 @@ Reactions that are not linear in the multipliers are left to callbacks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from genalpha.kernels import combined, norm, part, plus, product, solution, stacked
 from genalpha.model import Mechanism, Motion
-from genalpha.model.learnt import Learnt
-from genalpha.model.residual import CENTRAL, Balance
 from genalpha.numerics.accuracy import of_rates, scales, size, with_states
 from genalpha.numerics.from_residual import about_mass, accelerations_of, show_roughly
-from genalpha.numerics.linear import factorize
+from genalpha.numerics.linear import Solve, factorize
 from genalpha.numerics.newton import Newton, Sizes
-from genalpha.numerics.prediction import Past
 from genalpha.schemes.hht import NO_VECTOR, initial_solver
-from genalpha.schemes.hhti2_corrections import Corrections, Matrices, Unknowns
-from genalpha.schemes.hhti2_looks import SEEN, Look, Looks
+from genalpha.schemes.hhti2_corrections import Matrices, State, Unknowns
+from genalpha.schemes.hhti2_looks import Look
+from genalpha.schemes.hhti2_old_reactions import Pair
+from genalpha.schemes.hhti2_shown import WRONG, Shown
 from genalpha.schemes.scheme import Reported, Settings
 
 Array = np.ndarray
 
-# All of these are judged on other mechanisms in docs/pages/residual_calls.md.
-#: What reactions may be wrong by, in units of the accuracy wanted; R0 by more, because it moves q1
-#: by h^2 only, and v1 in directions that the projection takes away.
-WRONG, WRONG_BEFORE = 1.0, 3.0
-#: A reaction that is known to a small difference of multipliers is believed of so many times it.
-BELIEVED = 4.0
-#: Reactions are learnt from where they are more than this, in units of the accuracy wanted.
-CLEAR = 10.0
-#: True accelerations and multipliers are corrected so many times at most.
-MOST = 4
 #: A mass that is taken as constant is believed if the iteration matrix differs by no more than this
-#: share of it: it serves as a matrix only.
+#: share of it: it serves as a matrix only. Judged as those of `hhti2_old_reactions` are.
 ALIKE = 0.03
 
 
-@dataclass
-class State:
-    """What is carried from step to step; `h` is the step size that made `a`.
+class Constant(NamedTuple):
+    """A mass that is taken as constant, what solves with it, and what others may differ by."""
 
-    `f` is f(t, q, v) = M^-1 force and R the reaction M^-1 r(t, q, L1); `kept` is (L0, L1) and,
-    where they are known, the true vdot and lam, whose reaction vdot - f may be wrong by `doubt`;
-    x is (a1, L0, L1, R1), or what these are guessed from.
-    """
-
-    t: float
-    q: Array
-    v: Array
-    a: Array
-    f: Array
-    R: Array
-    h: float
-    kept: Array
-    x: Array
-    doubt: float
+    M: Array
+    solve: Solve
+    alike: Array
 
 
-@dataclass
-class Pair:
-    """A multiplier at q0, its reaction, and what may be wrong with that."""
-
-    L: Array
-    R: Array
-    doubt: float
-
-
-class Pasts(Past):
-    """The past of (x, y), whose parts are extrapolated each by itself; a start knows no y.
-
-    Parameters
-    ----------
-    n : int
-        How many entries x has.
-    """
-
-    def __init__(self, n: int) -> None:
-        super().__init__()
-        self._n, self._appended, self._of_y = n, 0, Past()
-
-    def append(self, t: float, x: Array) -> None:
-        """See `Past`."""
-        super().append(t, x[: self._n])
-        if self._appended:
-            self._of_y.append(t, x[self._n :])
-        self._appended, self._size = self._appended + 1, x.size
-
-    def predicted(self, t: float, relation: tuple[float, ...] = ()) -> Array:
-        """See `Past`."""
-        x = super().predicted(t, relation)
-        if self._appended > 1:
-            return np.concatenate([x, self._of_y.predicted(t, relation)])
-        return np.concatenate([x, np.zeros(self._size - self._n)])
-
-
-class HHTI2OfResidual(Corrections):
+class HHTI2OfResidual(Shown):
     """One step of (3.4), asked of a residual."""
-
-    looks: Looks
-    #: The last multiplier that was asked for at q0; and a difference from it that is known.
-    old: Pair
-    beside: Pair | None
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         super().__init__(o, settings, newton)
-        self.still, self.no_lam = np.zeros(o.n_q), np.zeros(o.n_lam)
-        # about how R follows L
-        self.about = Learnt()
-        # whether true accelerations and multipliers come with the steps
-        self.shows = bool(o.n_lam) and self.variant == "end" and self.relative >= CENTRAL
-        if self.shows:
-            self.past = Pasts(2 * o.n_q + o.n_lam)
-        assert o.whole is not None
-        show_roughly(o.whole, self.relative)
+        self.still = np.zeros(o.n_q)
+        self.constant: Constant | None = None
+        show_roughly(self.whole, self.relative)
 
     def begin(self, t: float, motion: Motion, h: float) -> Any:
         """Start with a0 = f(t0, q0, v0)."""
         q, v, vdot, lam, _ = motion
-        whole = self.o.whole
-        assert whole is not None
+        whole = self.whole
         solve = initial_solver(self.o, t, q)
         f = -solve(whole.balance(t, q, v, 0.0 * v, 0.0 * lam, NO_VECTOR).motion)
         # not vdot - f, which is as accurate as vdot: multipliers may be 0 but for rounding
@@ -177,44 +104,13 @@ class HHTI2OfResidual(Corrections):
         self.v_hat = plus(s.v, h * (1.0 - self.gamma), a0)
         guess = self.past.predicted(self.t)
         self.old, self.beside = Pair(part(s.kept, m, 2 * m), s.R, 0.0), None
+        self._note_age()
         if self.shows:
             self._guess(s, guess)
             return
         a, L0, L1 = part(guess, 0, n), part(guess, n, n + m), part(guess, n + m, n + 2 * m)
-        R0 = self._guess_of_old_reaction(L0)[0] if m and self.about.is_known else s.R
+        R0 = self._guess_of_old_reaction(L0).R0 if m and self.about.is_known else s.R
         self.unknowns = Unknowns(a, L0, L1, R0, part(guess, n + 2 * m, 2 * (n + m)))
-
-    def _guess(self, s: State, guess: Array) -> None:
-        """Guess the unknowns by what is smooth whatever the step sizes are.
-
-        That is f, vdot and lam, and what L0 and L1 differ from lam at their instants, over h.
-        """
-        n, m, h, end = self.o.n_q, self.o.n_lam, self.h, 2 * self.o.n_q + self.o.n_lam
-        vdot0, self.lam0 = part(s.kept, 2 * m, 2 * m + n), part(s.kept, 2 * m + n, 3 * m + n)
-        R = self._reaction(vdot0, plus(s.f, 1.0, s.R))
-        self.beside = Pair(plus(self.lam0, -1.0, self.old.L), R, s.doubt)
-        f, vdot, lam = part(guess, 0, n), part(guess, n, 2 * n), part(guess, 2 * n, end)
-        jerk = combined(1.0 / h, vdot, -1.0 / h, vdot0)
-        self.looks = Looks(self.o.whole, self.t, h, vdot, lam, jerk, self.relative)
-        a = combined(1.0 + self.alpha, f, -self.alpha, s.f)  # (3.4c)
-        L0 = plus(self.lam0, h, part(guess, end, end + m))
-        apart = h * part(guess, end + m, end + 2 * m)
-        R0, R1 = s.R, self._reaction(vdot, f)
-        if self.about.is_known:
-            R0, R1 = self._guess_of_old_reaction(L0)[0], plus(R1, 1.0, self.about(apart, self.t))
-        self.unknowns = Unknowns(a, L0, plus(lam, 1.0, apart), R0, R1)
-
-    def _reaction(self, vdot: Array, f: Array) -> Array:
-        """Return vdot - f; no constraint reacts on states."""
-        R = plus(vdot, -1.0, f)
-        if self.o.n_states:
-            R[self.o.n_moving :] = 0.0
-        return R
-
-    def _balance(self, q: Array, v: Array, vdot: Array, lam: Array) -> Balance:
-        whole = self.o.whole
-        assert whole is not None
-        return whole.balance(self.t, q, v, vdot, lam, NO_VECTOR)
 
     def correct(self, solvers: Any) -> Sizes:
         """Do one position step and one projection, both from the same point, see `Problem`."""
@@ -229,17 +125,12 @@ class HHTI2OfResidual(Corrections):
             d = self.newton.accelerated(d, n, 0.0, self.t, compared.units)
             self.unknowns = x = Unknowns(plus(x.a, 1.0, d), x.L0, x.L1, x.R0, x.R1)
             return (size(self.relative, compared, d, x.a, q, self.hg, n, m),)
-        if self.o.n_states:  # their rates may be stiff: they need to know how v1 moves in the end
+        if self.n_states:  # their rates may be stiff: they need to know how v1 moves in the end
             faster = self._corrections(at, d, matrices)[1]
             right = stacked(-1.0, self._of_rates(faster, d, matrices), 0.0, at.position)
             d = plus(d, 1.0, solution(matrices.position, right))
         change = self._accelerated(self._corrections(at, d, matrices)[0], compared)
         return self._change(x, q, v, change, matrices)
-
-    def _uncertainty(self, a: Array, R: Array) -> float:
-        """Return how accurate reactions are: as Newton's iteration is; rates of states aside."""
-        k = self.o.n_moving
-        return self.relative * max(norm(part(a, 0, k)), norm(part(R, 0, k)))
 
     # --- what a correction has to know ----------------------------------------------------------
 
@@ -254,16 +145,21 @@ class HHTI2OfResidual(Corrections):
         else:
             vdot = plus(f, 1.0, x.R1)
             at = self._balance(q, v, vdot, x.L1)
-            k = self.o.n_moving
-            off = norm(part(solution(matrices.mass, _copy(at.motion)), 0, k))
-            allowed = WRONG * self._uncertainty(x.a, x.R1)
-            found = self.looks.look(q, v, f, self.f0, at, off, allowed)
+            lack = solution(matrices.mass, plus(at.motion, 0.0, at.motion))
+            off = norm(part(lack, 0, self.n_moving))
+            looks, allowed = self.looks, WRONG * self._uncertainty(x.a, x.R1)
+            if looks.settles(v, at, off, allowed, max(self.about.off, self.turned_then)):
+                rate = at.rates
+                if rate is None:
+                    rate = plus(looks.rate, 1.0, product(matrices.G, plus(v, -1.0, looks.v)))
+                found = Look(at.motion, self.still, at.position, rate)
+            else:
+                found = looks.look(q, v, f, self.f0, at, allowed)
         return self._of_states(found, x.R1, matrices)
 
     def _look_apart(self, x: Unknowns, q: Array, v: Array, f: Array) -> Look:
         """Return the same, each by a call of its own, at the place where it belongs."""
-        whole = self.o.whole
-        assert whole is not None
+        whole = self.whole
         at, vdot = self._balance(q, v, f, self.no_lam), plus(f, 1.0, x.R1)
         rate = at.rates
         if rate is None:
@@ -279,8 +175,8 @@ class HHTI2OfResidual(Corrections):
 
         The rest of their rows is what (3.4c) lacks of their rates.
         """
-        o, k = self.o, self.o.n_moving
-        if not o.n_states:
+        k = self.n_moving
+        if not self.n_states:
             return found
         whole = plus(found.forces, 1.0, found.reactions)
         forces, reactions = found.forces.copy(), found.reactions.copy()
@@ -290,8 +186,7 @@ class HHTI2OfResidual(Corrections):
 
     def _lack_elsewhere(self, q: Array, v: Array, x: Unknowns) -> Array:
         """Return M R1 - r(L1) where the variant has it: the difference of two calls."""
-        whole, t, h = self.o.whole, self.t, self.h
-        assert whole is not None
+        whole, t, h = self.whole, self.t, self.h
         place = plus(self.q0, h, self.v0)  # (3.5)
         if self.variant != "predicted":  # a midpoint, that of q1 or that of (3.5)
             end = q if self.variant == "midpoint" else place
@@ -300,129 +195,48 @@ class HHTI2OfResidual(Corrections):
         without = whole.balance(t, place, v, self.still, self.no_lam, NO_VECTOR).motion
         return plus(with_it, -1.0, without)
 
-    def _guess_of_old_reaction(self, L0: Array) -> tuple[Array, Array, Array, float]:
-        """Return R0 as far as it is known; a difference of multipliers, and of reactions.
-
-        The reaction to the difference is that of the matrix. Last is what may be wrong with R0.
-        """
-        old, beside, about = self.old, self.beside, self.about
-        left, R0, doubt = plus(L0, -1.0, old.L), old.R, old.doubt
-        if beside is not None:
-            square = float(beside.L.dot(beside.L))
-            c = float(left.dot(beside.L)) / square if square else 0.0
-            if abs(c) <= BELIEVED:
-                left, R0 = plus(left, -c, beside.L), plus(R0, c, beside.R)
-                doubt += abs(c) * beside.doubt
-        change = about(left, self.t0)
-        return plus(R0, 1.0, change), left, change, doubt + about.doubt(left, self.t0, self._age())
-
-    def _with_old_reaction(self, x: Unknowns, matrices: Matrices) -> Unknowns:
-        """Return the unknowns with R0 = r(t0, q0, L0) (3.4d); q1 moves with it."""
-        whole, about = self.o.whole, self.about
-        assert whole is not None
-        if not self.o.n_lam:
-            return x
-        R0, left, change, doubt = self._guess_of_old_reaction(x.L0)
-        error = self._uncertainty(x.a, x.R0)
-        if doubt > WRONG_BEFORE * error:
-            vdot = plus(self.f0, 1.0, R0)
-            at = whole.balance(self.t0, self.q0, self.v0, vdot, x.L0, NO_VECTOR)
-            d = solution(matrices.mass, self._of_moving(at.motion, R0, matrices))
-            R0 = plus(R0, -1.0, d)
-            if norm(change) > CLEAR * error:  # otherwise it is noise
-                about.learn(left, plus(change, -1.0, d), self.t0)
-            self.old, self.beside = Pair(x.L0, R0, about.off * norm(d)), None
-        return Unknowns(x.a, x.L0, x.L1, R0, x.R1)
-
-    def _of_moving(self, lack: Array, R: Array, matrices: Matrices) -> Array:
-        """Return what (3.4d) lacks: for states M R alone, because no constraint reacts on them."""
-        o, k = self.o, self.o.n_moving
-        if not o.n_states:
-            return lack
-        found = lack.copy()
-        found[k:] = product(matrices.inertia, R)[k:]
-        return found
-
-    def _shown(
-        self, x: Unknowns, q: Array, v: Array, f: Array, matrices: Matrices
-    ) -> tuple[Array, Array, float]:
-        """Return the true acceleration and multipliers (3.2), and what may be wrong with both.
-
-        They are the predicted ones, corrected for g'' as it was seen, and for the reactions.
-        """
-        looks, about, n, m = self.looks, self.about, self.o.n_q, self.o.n_lam
-        own, allowed = plus(f, 1.0, x.R1), WRONG * self._uncertainty(x.a, x.R1)
-        vdot, lam, curvature = looks.vdot, looks.lam, looks.curvature
-        reaction = about(plus(lam, -1.0, x.L1), self.t)
-        lack = product(matrices.inertia, combined(1.0, vdot, -1.0, own, -1.0, reaction))
-        for count in range(MOST):
-            d = solution(matrices.velocity, stacked(-1.0, lack, -1.0, curvature))
-            d_lam = part(d, n, n + m)
-            vdot, lam = plus(vdot, 1.0, d), plus(lam, 1.0, d_lam)
-            other = plus(lam, -1.0, x.L1)
-            # what was asked for is known but for the last correction
-            missed = d_lam if count else other
-            doubt = about.doubt(missed, self.t, self._age())
-            moved = norm(part(d, 0, n)) + norm(about(d_lam, self.t))
-            seen = looks.doubt(v) + self._age() * moved <= SEEN * allowed
-            if seen and doubt <= allowed:
-                break
-            at = self._balance(q, v, vdot, lam)
-            lack, curvature = at.motion, self.no_lam
-            wrong = solution(matrices.mass, _copy(lack))
-            about.learn(other, combined(1.0, vdot, -1.0, own, -1.0, wrong), self.t)
-            if not seen:
-                looks.look_again(q, v, vdot, at)
-                curvature = looks.curvature
-        return vdot, lam, doubt
-
-    def _age(self) -> float:
-        """Return how far matrices are off, relative to them."""
-        whole = self.o.whole
-        assert whole is not None
-        return max(self.about.off, whole.derivatives.turned(self.t))
-
     # --- matrices and output --------------------------------------------------------------------
 
     def setup(self) -> Any:
         """Factorize the derivatives of (3.4c) and g, and the projection onto the rate of g."""
         o, newton, w, x = self.o, self.newton, self.weights, self.unknowns
-        whole, n, m, ca = o.whole, o.n_q, o.n_lam, 1.0 / (1.0 + self.alpha)
-        assert whole is not None
+        whole, n, m, ca = self.whole, o.n_q, o.n_lam, 1.0 / (1.0 + self.alpha)
         self.counters.njacs += 1
         q, v, vdot, lam = self._q1(x), self._v1(x), self.new_force(x.a), self.no_lam
         if self.shows:  # where the correction will ask
             vdot, lam = plus(vdot, 1.0, x.R1), x.L1
         found = whole.blocks(self.t, q, v, vdot, lam, NO_VECTOR, ca, self.hb, self.hg)
         newton.setup_cost = whole.matrix_cost
-        M = self._about_mass(found.A / ca, q, v, vdot)
+        self._note_age()
+        M, mass = self._about_mass(found.A / ca, q, v, vdot, lam)
         inertia, forces, J = [(ca, M)], [(1.0, found.A - ca * M)], [[(1.0, found.G)]]
         per_beta = 0.5 / (self.beta * (1.0 + self.alpha))
         R = [[((w.q0 + w.q1) * per_beta, found.R)]]
         position = self.factorize("position", [*inertia, *forces], R, J)
         compared = scales(o, inertia, forces, J, q, self.hb, position, x.L1)
         compared = with_states(o, compared, x.a, v, forces, self.hg)
-        mass = factorize(M)
         if not m:
             none = np.zeros((n, 0))
             return Matrices(position, position, compared, compared, M, none.T, none, mass, M)
-        by_lam = -np.array([mass(column) for column in found.R.T]).T
+        by_lam = -mass(found.R)
         self.about.renew(by_lam, self.t)
         R = [[(w.v0 * w.projection0 + w.v1 * w.projection1, found.R)]]
         velocity = self.factorize("velocity", [(1.0, M)], R, J)
         of_v, forces = of_rates(o, compared), forces[0][1]
         return Matrices(position, velocity, compared, of_v, forces, found.G, by_lam, mass, M)
 
-    def _about_mass(self, found: Array, q: Array, v: Array, vdot: Array) -> Array:
+    def _about_mass(
+        self, found: Array, q: Array, v: Array, vdot: Array, lam: Array
+    ) -> tuple[Array, Solve]:
         """Return about M: the constant one, if it is like an iteration matrix over its weight."""
-        whole = self.o.whole
-        assert whole is not None
+        whole, known = self.whole, self.constant
         M = whole.constant_mass
-        if M is not None:
+        if M is not None and (known is None or known.M is not M):
             unit = np.sqrt(np.abs(M.diagonal()))
-            if (np.abs(found - M) <= ALIKE * np.outer(unit, unit)).all():
-                return np.asarray(M)
-        return about_mass(whole, found, self.t, q, v, vdot, self.o.n_states)
+            self.constant = known = Constant(M, factorize(M), ALIKE * np.outer(unit, unit))
+        if M is None or known is None or not (np.abs(found - M) <= known.alike).all():
+            M = about_mass(whole, found, self.t, q, v, vdot, self.n_states, lam)
+        return M, known.solve if known is not None and M is known.M else factorize(M)
 
     @staticmethod
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
@@ -434,8 +248,3 @@ class HHTI2OfResidual(Corrections):
         L = kept.reshape(2, m).mean(axis=0)
         of = accelerations_of(o.whole)
         return of(o.name, t, q, v, L, NO_VECTOR, of.roughly)
-
-
-def _copy(x: Array) -> Array:
-    """Return a copy, for a solver that overwrites what it solves for."""
-    return plus(x, 0.0, x)

@@ -1,0 +1,140 @@
+"""What is known of the reaction at the start of a step of HHTI2 on a residual: R0 of (3.4d).
+
+See `hhti2_residual`. R0 = r(t0, q0, L0) is known for L1 of the last step, and for the true
+multiplier there: every L0 is near to a combination of both. For the difference, there is a matrix
+that learns; where that might be too wrong, the residual is asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from genalpha.kernels import norm, part, plus, product, scalar_product, solution
+from genalpha.model import Mechanism
+from genalpha.model.learnt import Learnt
+from genalpha.model.residual import OneResidual
+from genalpha.numerics.newton import Newton
+from genalpha.schemes.hht import NO_VECTOR
+from genalpha.schemes.hhti2_corrections import Corrections, Matrices, Unknowns
+from genalpha.schemes.scheme import Settings
+
+Array = np.ndarray
+
+# Judged on other mechanisms in docs/pages/residual_calls.md.
+#: What R0 may be wrong by, in units of the accuracy wanted: more than other reactions, because it
+#: moves q1 by h^2 only, and v1 in directions that the projection takes away.
+WRONG_BEFORE = 3.0
+#: A reaction that is known to a small difference of multipliers is believed of so many times it.
+BELIEVED = 4.0
+#: Reactions are learnt from where they are more than this, in units of the accuracy wanted.
+CLEAR = 10.0
+
+
+@dataclass
+class Pair:
+    """A multiplier at q0, its reaction, and what may be wrong with that."""
+
+    L: Array
+    R: Array
+    doubt: float
+
+
+@dataclass
+class Guess:
+    """R0 as far as it is known, and what may be wrong with it.
+
+    `change` is the part that the matrix has told, for the difference `left` of multipliers.
+    """
+
+    R0: Array
+    left: Array
+    change: Array
+    doubt: float
+
+
+class OldReactions(Corrections):
+    """Reactions at q0, and about how they follow multipliers.
+
+    Attributes
+    ----------
+    old : Pair
+        The last multiplier that was asked for at q0.
+    beside : Pair or None
+        A difference from it that is known.
+    about : Learnt
+        About how R follows L.
+    turned, turned_then : float
+        How much G has turned since the last matrix, relative to its size; and a step later.
+    """
+
+    whole: OneResidual
+    old: Pair
+    beside: Pair | None
+
+    def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
+        super().__init__(o, settings, newton)
+        assert o.whole is not None
+        self.whole, self.n_moving, self.n_states = o.whole, o.n_moving, o.n_states
+        self.about, self.turned, self.turned_then, self.t0 = Learnt(), 0.0, 0.0, 0.0
+        self.beside = None
+
+    def _guess_of_old_reaction(self, L0: Array) -> Guess:
+        """Return R0 without asking."""
+        old, beside, about = self.old, self.beside, self.about
+        left, R0, doubt = plus(L0, -1.0, old.L), old.R, old.doubt
+        if beside is not None:
+            square = scalar_product(beside.L, beside.L)
+            c = scalar_product(left, beside.L) / square if square else 0.0
+            if abs(c) <= BELIEVED:
+                left, R0 = plus(left, -c, beside.L), plus(R0, c, beside.R)
+                doubt += abs(c) * beside.doubt
+        change = about.times(left, self.t0)
+        doubt += about.doubt(left, change, self._age())
+        return Guess(plus(R0, 1.0, change), left, change, doubt)
+
+    def _with_old_reaction(self, x: Unknowns, matrices: Matrices) -> Unknowns:
+        """Return the unknowns with R0 = r(t0, q0, L0) (3.4d); q1 moves with it."""
+        if not self.o.n_lam:
+            return x
+        guess = self._guess_of_old_reaction(x.L0)
+        R0, error = guess.R0, self._uncertainty(x.a, x.R0)
+        if guess.doubt > WRONG_BEFORE * error:
+            vdot = plus(self.f0, 1.0, R0)
+            at = self.whole.balance(self.t0, self.q0, self.v0, vdot, x.L0, NO_VECTOR)
+            d = solution(matrices.mass, self._of_moving(at.motion, R0, matrices))
+            R0 = plus(R0, -1.0, d)
+            if norm(guess.change) > CLEAR * error:  # otherwise it is noise
+                self.about.learn(guess.left, plus(guess.change, -1.0, d), self.t0)
+            self.old, self.beside = Pair(x.L0, R0, self.about.off * norm(d)), None
+        return Unknowns(x.a, x.L0, x.L1, R0, x.R1)
+
+    def _of_moving(self, lack: Array, R: Array, matrices: Matrices) -> Array:
+        """Return what (3.4d) lacks: for states M R alone, because no constraint reacts on them."""
+        k = self.n_moving
+        if not self.n_states:
+            return lack
+        found = lack.copy()
+        found[k:] = product(matrices.inertia, R)[k:]
+        return found
+
+    def _reaction(self, vdot: Array, f: Array) -> Array:
+        """Return vdot - f; no constraint reacts on states."""
+        R = plus(vdot, -1.0, f)
+        if self.n_states:
+            R[self.n_moving :] = 0.0
+        return R
+
+    def _uncertainty(self, a: Array, R: Array) -> float:
+        """Return how accurate reactions are: as Newton's iteration is; rates of states aside."""
+        k = self.n_moving
+        return self.relative * max(norm(part(a, 0, k)), norm(part(R, 0, k)))
+
+    def _note_age(self) -> None:
+        turned = self.whole.derivatives.turned
+        self.turned, self.turned_then = turned(self.t), turned(self.t + self.h)
+
+    def _age(self) -> float:
+        """Return how far matrices are off, relative to them."""
+        return max(self.about.off, self.turned)
