@@ -65,7 +65,8 @@ cdef class OneResidual:
     )
     @cython.locals(
         other=cnp.ndarray, imbalance=cnp.ndarray, rows=cnp.ndarray, change=cnp.ndarray,
-        wrong=cnp.ndarray
+        expected=cnp.ndarray, found=cnp.ndarray, wrong=cnp.ndarray, c=double,
+        ratio=double
     )
     cpdef bint verify_mass(
         self, double t, cnp.ndarray q, cnp.ndarray v, tuple known, cnp.ndarray a, cnp.ndarray lam,

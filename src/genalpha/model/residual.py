@@ -324,11 +324,12 @@ class OneResidual:
         if M is None:
             return True
         rows, change = self.rows(t, q, v, a, lam, psi), plus(a, -1.0, other)
-        wrong = combined(
-            1.0, product(M, change), 1.0, imbalance, -1.0, taken(rows, self._motion, self._signs)
-        )
-        # most are right to rounding, which is told at once
-        if norm(wrong) < INFINITE and largest_ratio(wrong, imbalance) <= NOISE:
+        expected = product(M, change)
+        found = plus(taken(rows, self._motion, self._signs), -1.0, imbalance)
+        wrong, c = plus(expected, -1.0, found), MASS_ROUNDING / NOISE
+        # most are right by what is left of the sums in |M| |change|, which is told at once
+        ratio = largest_ratio(wrong, combined(c, expected, 0.0, expected))
+        if ratio <= NOISE and norm(wrong) < INFINITE:  # the largest one does not know of NaN
             return True
         allowed = MASS_ROUNDING * (np.abs(M) @ np.abs(change)) + NOISE * (1.0 + np.abs(imbalance))
         if (np.abs(wrong) <= allowed).all():
