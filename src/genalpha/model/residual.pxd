@@ -6,6 +6,7 @@ from genalpha.kernels.matrices cimport product
 from genalpha.kernels.vectors cimport (
     add, combined, largest_ratio, norm, plus, taken, write_at, zeros
 )
+from genalpha.model.learnt cimport Learnt
 
 
 cdef class Balance:
@@ -16,7 +17,9 @@ cdef class OneResidual:
     cdef object __weakref__
     cdef public object F, places, jacobian, derivatives
     cdef public bint uses_rates, linear, uses_jacobian, has_rates
-    cdef public object ideal, constant_mass, start_vdot, start_blocks, latest, near_mass
+    cdef public object ideal, constant_mass, start_vdot, start_blocks, latest
+    cdef public object accelerations
+    cdef public Learnt near_mass
     cdef public Py_ssize_t n, m, l, size, changes
     cdef cnp.ndarray _q, _v, _lam, _psi, _motion, _position, _velocity, _signs, _rates
     cdef cnp.ndarray _rate_factors, _zero_v, _zero_lam, _zero_psi
@@ -43,7 +46,8 @@ cdef class OneResidual:
     cpdef Balance along(
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, double s
     )
-    @cython.locals(moved=cnp.ndarray, faster=cnp.ndarray, s=double, ahead=Balance)
+    cpdef double motion_time(self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot) except? -1.0
+    @cython.locals(moved=cnp.ndarray, faster=cnp.ndarray, s=double, ahead=cnp.ndarray)
     cpdef cnp.ndarray rate_beside(
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
         cnp.ndarray psi, Balance at, double h
@@ -59,6 +63,15 @@ cdef class OneResidual:
     cpdef tuple acceleration_level(
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, Balance at, double enough
     )
+    @cython.locals(
+        other=cnp.ndarray, imbalance=cnp.ndarray, rows=cnp.ndarray, change=cnp.ndarray,
+        expected=cnp.ndarray, found=cnp.ndarray, wrong=cnp.ndarray, c=double,
+        ratio=double
+    )
+    cpdef bint verify_mass(
+        self, double t, cnp.ndarray q, cnp.ndarray v, tuple known, cnp.ndarray a, cnp.ndarray lam,
+        cnp.ndarray psi
+    ) except -1
 
 
 cdef class Inertia:
@@ -67,3 +80,10 @@ cdef class Inertia:
     cdef cnp.ndarray _q, _v
     cdef list _known
     cdef public double allowed
+
+    @cython.locals(
+        whole=OneResidual, near=Learnt, moved=cnp.ndarray, nearest=cnp.ndarray, smallest=double,
+        size=double, change=cnp.ndarray, other=cnp.ndarray, product_there=cnp.ndarray,
+        many=cnp.ndarray, rows=cnp.ndarray, found=cnp.ndarray
+    )
+    cpdef cnp.ndarray times(self, cnp.ndarray a)

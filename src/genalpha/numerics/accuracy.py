@@ -224,7 +224,9 @@ def of_rates(o: Mechanism, scales: Scales) -> Scales:
         return scales
     rounding = max(scales.rounding, RATE_ROUNDING)
     # at rest, too, where velocities are no measure
-    return replace(scales, rounding=rounding, noise=rounding / scales.rounding * scales.noise)
+    noise = rounding / scales.rounding * scales.noise
+    reacted, ratio = scales.multiplier_noise, scales.mass_over_gradient
+    return Scales(noise, reacted, ratio, rounding, scales.states, scales.units)
 
 
 def size(

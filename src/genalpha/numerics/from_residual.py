@@ -9,12 +9,11 @@ costs one call for the imbalance and two, beside the state along the motion, for
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from genalpha.errors import ConvergenceError
-from genalpha.kernels import part, plus, solution, stacked
+from genalpha.kernels import largest, part, plus, solution, stacked, zeros
 from genalpha.model.residual import OneResidual
 from genalpha.model.residual_blocks import Blocks
 from genalpha.numerics.linear import Solve, factorize, saddle
@@ -44,14 +43,12 @@ MAX_ITERATIONS = 20
 STIFF = 3.0
 
 
-_known: WeakKeyDictionary[OneResidual, Accelerations] = WeakKeyDictionary()
-
-
 def accelerations_of(whole: OneResidual) -> Accelerations:
     """Return what finds the accelerations of a residual."""
-    found = _known.get(whole)
+    found: Accelerations | None = whole.accelerations
     if found is None:
-        found = _known[whole] = Accelerations(whole, whole.start_vdot, whole.start_blocks)
+        found = Accelerations(whole, whole.start_vdot, whole.start_blocks)
+        whole.accelerations = found
     return found
 
 
@@ -219,7 +216,7 @@ def about_mass(
     `found` is the matrix over its weight of M, of which M is the main part unless forces are stiff.
     The last `n_states` velocities are first-order states, whose part of M does not change much.
     """
-    lam, psi = np.zeros(whole.m) if lam is None else lam, np.zeros(whole.l)
+    lam, psi = zeros(whole.m) if lam is None else lam, zeros(whole.l)
     if whole.constant_mass is not None:
         # the differences have been at the same point, with accelerations, and with these `lam`
         moving = whole.split(whole.recalled((t, q, v, a, lam, psi))).motion
@@ -229,7 +226,7 @@ def about_mass(
     if known is not None and n_states:  # whose rates may be stiff while the forces are not
         k, found = found.shape[0] - n_states, found.copy()
         found[k:], found[:k, k:] = known[k:], known[:k, k:]
-    if known is None or np.abs(found).max() <= STIFF * np.abs(known).max():
+    if known is None or largest(found) <= STIFF * largest(known):
         return found
     return whole.mass(t, q, v, lam, psi)
 

@@ -184,8 +184,8 @@ class GenAlphaSOI2(GeneralizedAlpha):
             return state.a, state.Ma
         ratio = self.alpha * (h / state.h - 1.0)
         return (
-            state.a + ratio * (state.a - state.a_old),  # (14a)
-            state.Ma + ratio * (state.Ma - state.Ma_old),  # (14b)
+            plus(state.a, ratio, plus(state.a, -1.0, state.a_old)),  # (14a)
+            plus(state.Ma, ratio, plus(state.Ma, -1.0, state.Ma_old)),  # (14b)
         )
 
     def take(self, state: State, h: float) -> State:

@@ -5,8 +5,9 @@ cimport numpy as cnp
 from genalpha.kernels.matrices cimport product, solution
 from genalpha.kernels.vectors cimport add, combined, norm, part, plus, stacked
 from genalpha.model.equations cimport Equations
+from genalpha.model.learnt cimport Learnt
 from genalpha.model.residual cimport Balance, Inertia, OneResidual
-from genalpha.numerics.accuracy cimport size
+from genalpha.numerics.accuracy cimport Scales, scales, size
 from genalpha.numerics.newton cimport Newton
 from genalpha.schemes.soi2 cimport GenAlphaSOI2, Matrices, State
 
@@ -25,7 +26,7 @@ cdef class SOI2OfResidual(GenAlphaSOI2):
     cdef public Asked asked
     cdef public cnp.ndarray a0
     cdef public Py_ssize_t unverified, verified_matrices, steps_since
-    cdef public object by_multipliers
+    cdef public Learnt by_multipliers
     cdef public tuple known
 
     @cython.locals(
@@ -47,7 +48,7 @@ cdef class SOI2OfResidual(GenAlphaSOI2):
     cdef cnp.ndarray _rate(self, Balance at)
     @cython.locals(
         n=Py_ssize_t, asked=Asked, lam=cnp.ndarray, allowed=double, other=cnp.ndarray,
-        change=cnp.ndarray, found=cnp.ndarray, there=Balance, before=cnp.ndarray,
+        change=cnp.ndarray, found=cnp.ndarray, there=Balance, before=cnp.ndarray, about=Learnt,
         reaction=cnp.ndarray
     )
     cdef cnp.ndarray _reaction(self, cnp.ndarray x, cnp.ndarray z, Balance at, cnp.ndarray inertia)
@@ -59,3 +60,12 @@ cdef class SOI2OfResidual(GenAlphaSOI2):
         change=cnp.ndarray, rate=cnp.ndarray
     )
     cpdef tuple correct(self, solvers)
+    @cython.locals(whole=OneResidual, asked=Asked)
+    cdef bint _mass_is_right(self, cnp.ndarray a) except -1
+    @cython.locals(
+        o=Equations, newton=Newton, found=Both, hb=double, hg=double, n=Py_ssize_t, m=Py_ssize_t,
+        x=cnp.ndarray, z=cnp.ndarray, q=cnp.ndarray, v=cnp.ndarray, lam=cnp.ndarray,
+        psi=cnp.ndarray, vdot=cnp.ndarray, wm=double, wf=double, compared=Scales,
+        lam_t=cnp.ndarray
+    )
+    cpdef setup(self)

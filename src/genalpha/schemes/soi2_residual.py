@@ -119,7 +119,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         a1 = part(z, 0, n)
         if not self._mass_is_right(a1):
             return self.take(state, h)
-        Ma1 = self.inertia(a1)
+        Ma1 = self.inertia.times(a1)
         # (13e), solved for f(t1, ...)
         f1 = combined(self.weight_m / self.weight_f, Ma1, 1.0 / self.weight_f, self.old)
         q1, v1 = plus(self.q_hat, self.hb, x), plus(self.v_hat, self.hg, a1)
@@ -180,10 +180,10 @@ class SOI2OfResidual(GenAlphaSOI2):
         other = plus(lam, -1.0, part(z, n, z.shape[0]))
         if self.known is not None:
             before, reaction = self.known
-            change = about(plus(other, -1.0, before), self.t)
+            change = about.times(plus(other, -1.0, before), self.t)
             if about.off * norm(change) <= allowed:
                 return plus(reaction, 1.0, change)
-        found = about(other, self.t)
+        found = about.times(other, self.t)
         if self.steps_since < ASKED and about.off * norm(found) <= allowed:
             return found
         there = self._ask(asked.q, asked.v, stacked(1.0, part(z, 0, n), 1.0, lam))
@@ -201,8 +201,8 @@ class SOI2OfResidual(GenAlphaSOI2):
         x, z = found.x, found.z
         q, v = plus(self.q_hat, hb, x), plus(self.v_hat, hg, z)  # (13a), (13c)
         at = self._ask(q, v, z)
-        k, of_z = at.velocity, self.inertia(part(z, 0, n))
-        inertia = self.inertia(part(x, 0, n)) if m else of_z
+        k, of_z = at.velocity, self.inertia.times(part(z, 0, n))
+        inertia = self.inertia.times(part(x, 0, n)) if m else of_z
         top = combined(-self.weight_f, at.motion, -1.0, self.old, -self.weight_m, inertia)
         if m:
             difference = self._reaction(x, z, at, inertia)
@@ -258,14 +258,15 @@ class SOI2OfResidual(GenAlphaSOI2):
         newton.setup_cost = o.whole.matrix_cost
         R = [[(wf, matrix) for _, matrix in terms] for terms in S.reactions]
         position = self.factorize("position", [*S.inertia, *S.forces], R, S.along)
-        compared = scales(o, S.inertia, S.forces, S.gradients, q, hb or hg, position, x[n:])
+        lam_t = part(x, n, x.shape[0])
+        compared = scales(o, S.inertia, S.forces, S.gradients, q, hb or hg, position, lam_t)
         compared = with_states(o, compared, x, v, S.forces, hg)
         if not m:
             return Matrices(position, position, compared, compared)  # there is nothing to project
         M = o.whole.constant_mass
         if M is None:
             assert o.whole.latest is not None  # by the terms of this step
-            M = about_mass(o.whole, o.whole.latest.A, self.t, q, v, z[:n], o.n_states)
+            M = about_mass(o.whole, o.whole.latest.A, self.t, q, v, part(z, 0, n), o.n_states)
         o.whole.near_mass.renew(M, self.t)
         velocity = self.factorize("velocity", [(wm, M)], R, S.gradients)
         assert o.whole.latest is not None
@@ -279,9 +280,11 @@ class SOI2OfResidual(GenAlphaSOI2):
         It is exact where the mass is constant; otherwise M(t, q) a is interpolated as a is.
         """
         n, m, end, whole = o.n_q, o.n_lam, o.n_lam + o.n_psi, o.whole
-        lam, psi, vdot, left = kept[:m], kept[m:end], kept[end : end + n], kept[end + n :]
+        lam, psi = part(kept, 0, m), part(kept, m, end)
+        vdot, left = part(kept, end, end + n), part(kept, end + n, end + 2 * n)
         assert whole is not None
         try:
-            return vdot + accelerations_of(whole).mass_solver(t, q, v, lam, psi)(left), lam, psi
+            solve = accelerations_of(whole).mass_solver(t, q, v, lam, psi)
+            return plus(vdot, 1.0, solution(solve, left)), lam, psi
         except SingularSystemError:  # massless coordinates: only the constraints move them
             return vdot, lam, psi

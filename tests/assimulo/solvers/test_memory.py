@@ -1,11 +1,16 @@
-"""Long runs: memory does not grow with the number of steps when results are not kept."""
+"""Memory does not grow with the number of steps, nor with the number of solvers."""
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import weakref
 
 import pytest
+
+import genalpha
+from genalpha.mechanisms import simple_pendulum
 
 pytestmark = pytest.mark.needs_assimulo
 
@@ -45,3 +50,22 @@ def test_memory_is_constant(mode, steps):
     assert done.returncode == 0, done.stderr
     grown = int(done.stdout.split()[-1])
     assert grown < 40 * steps / 1000, f"{grown} kB more; a step's results are about 400 bytes"
+
+
+@pytest.mark.parametrize("name", ["GenAlphaI3", "GenAlphaSOI2", "HHTI2"])
+def test_solvers_of_residuals_are_freed(name):
+    from assimulo.problem import Implicit_Problem
+
+    own = simple_pendulum().problem("ind3")
+
+    def res(t, y, yd):
+        return own.res(t, y, yd)
+
+    problem, freed = Implicit_Problem(res, own.y0, own.yd0, own.t0), weakref.ref(res)
+    problem.algvar = own.algvar
+    solver = getattr(genalpha, name)(problem)
+    solver.verbosity = 50
+    solver.simulate(0.1)
+    del solver, problem, res
+    gc.collect()
+    assert freed() is None
