@@ -325,7 +325,7 @@ WHY = """## Where it is not as wanted, and why
   Forces and reactions are two and three times the accelerations that they leave there, and their
   errors do not cancel as they do: (3.4a) has 0.09 h^3 of the former's second derivatives and, with
   b = 0, 0.17 h^3 of the latter's. With b = 1/3, which makes that 0, errors are a quarter; on
-  Andrews' mechanism and on the four-bar mechanism they are 4 to 30 times as large then, so that 0
+  Andrews' mechanism and on the four-bar mechanism they are 4 to 32 times as large then, so that 0
   stays the default. The error estimate is too small by the same factor all along the motion, so
   that a better one would take other tolerances for the same steps. With a single call per step it
   would need 1.0 times the best peer's calls at 1e-3 and 2.2 times at 1e-4. It refuses coordinates
