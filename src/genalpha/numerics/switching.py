@@ -23,11 +23,13 @@ Array = np.ndarray
 #: Parts into which a step is divided. A pulse longer than one of them is seen.
 PARTS = 8
 SHARES = np.linspace(0.0, 1.0, PARTS + 1)
+COLUMN = SHARES[:, None]
 #: A force jumps if one part of the step has this share of its whole change. Of a cubic over eight
 #: parts none has more than 0.38, of a full wave 0.36.
 SUDDEN = 0.6
 #: Changes below this, relative to the largest force, are rounding.
 ROUNDING = 1e-12
+NONE = np.arange(0)
 
 
 def switch(o: Mechanism, old: Any, new: Any, lam: Array, psi: Array, limit: Tolerances) -> float:
@@ -44,13 +46,13 @@ def switch(o: Mechanism, old: Any, new: Any, lam: Array, psi: Array, limit: Tole
         Changes that would not move the velocity by so much are left alone.
     """
     h = new.t - old.t
-    times = np.linspace(old.t, new.t, PARTS + 1)  # the last one exactly: forces may switch there
-    q, v = between_rows(old.q, old.v, old.a, new.q, new.v, new.a, h, SHARES[:, None])
-    forces = np.array([o.force(*state) for state in zip(times.tolist(), q, v, strict=True)])
+    times = (old.t + h * SHARES).tolist()
+    times[-1] = new.t  # exactly: forces may switch there
+    q, v = between_rows(old.q, old.v, old.a, new.q, new.v, new.a, h, COLUMN)
+    force = o.force
+    forces = np.array([force(t, q[i], v[i]) for i, t in enumerate(times)])
     for i in sudden(forces):
-        before, after = (
-            accelerations(o, float(times[j]), q[j], v[j], lam, psi)[0] for j in (i, i + 1)
-        )
+        before, after = (accelerations(o, times[j], q[j], v[j], lam, psi)[0] for j in (i, i + 1))
         # at the worst place, the velocity is wrong by half of the jump times the step
         if not limit.norm_v(0.5 * h * (after - before), old.v, new.v) <= 1.0:
             return max(float(i), 0.5) / PARTS
@@ -59,7 +61,8 @@ def switch(o: Mechanism, old: Any, new: Any, lam: Array, psi: Array, limit: Tole
 
 def sudden(forces: Array) -> Array:
     """Return the parts of a step in which a component jumps, (k + 1, n) forces along it given."""
-    jumps = np.abs(np.diff(forces, axis=0))
-    span = np.ptp(forces, axis=0)
+    jumps = np.abs(forces[1:] - forces[:-1])
+    span = forces.max(axis=0) - forces.min(axis=0)
     seen = span > ROUNDING * np.abs(forces).max(initial=0.0)
-    return np.flatnonzero((seen & (jumps > SUDDEN * span)).any(axis=1))
+    found = seen & (jumps > SUDDEN * span)
+    return np.flatnonzero(found.any(axis=1)) if found.any() else NONE
