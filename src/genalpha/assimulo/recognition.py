@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from genalpha.assimulo.residual import Residual
+from genalpha.kernels import norm
 from genalpha.model.differences import EPS, scale
 from genalpha.model.residual import Places
 
@@ -30,6 +31,8 @@ Moves = Mapping[int, float]
 MOVE = 1e-5
 #: Changes agree if they differ by no more than this part.
 CLOSE = 1e-6
+#: So many combinations of a row and two unknowns are looked at together.
+TABLE = 2**18
 #: Step of differences of constraints.
 STEP = float(np.sqrt(EPS))
 
@@ -117,8 +120,10 @@ class Recognition:
         for x, moves in zip(moved, (y, yd), strict=True):
             for j, move in (moves or {}).items():
                 x[j] += move
-        rows = self.F(self.t, *moved)
-        if rows.shape != self.base.shape or not np.isfinite(rows).all():
+        rows = self.F.fresh(self.t, *moved)
+        if rows.shape != self.base.shape:
+            raise DoubtError
+        if not norm(rows) < np.inf and not np.isfinite(rows).all():  # squares may be infinite
             raise DoubtError
         return rows - self.base
 
@@ -155,20 +160,29 @@ class Recognition:
         """Choose rows q' = v among those that fit; E is their change with moves of y."""
         d, e = np.array(list(self.pushed.values())), np.zeros(self.y.size)
         e[list(moves)] = list(moves.values())
-        found = []
-        for row in np.flatnonzero(self.push).tolist():
-            c = self.push[row] / d
-            noise = 16.0 * EPS * (abs(self.base[row]) + np.abs(c)[:, None] * scale(self.y))
-            fits = (np.abs(E[row] + c[:, None] * e) <= noise) & (e != 0.0)
-            found += [(row, int(a), int(b)) for a, b in np.argwhere(fits) if a != b]
+        found: list[tuple[int, int, int]] = []
+        known, sizes = np.flatnonzero(e), scale(self.y)
+        size, pushed = sizes[known], np.flatnonzero(self.push)
+        together = max(1, TABLE // (d.size * max(1, known.size)))
+        for first in range(0, pushed.size, together):  # rows (i, 1, 1), a (1, j, 1), b (1, 1, k)
+            rows = pushed[first : first + together]
+            c = (self.push[rows, None] / d)[:, :, None]
+            noise = 16.0 * EPS * (np.abs(self.base[rows])[:, None, None] + np.abs(c) * size)
+            fits = np.abs(E[rows][:, None, None] + c * e[known]) <= noise
+            i, a, k = fits.nonzero()
+            table = zip(rows[i].tolist(), a.tolist(), known[k].tolist(), strict=True)
+            found += [x for x in table if x[1] != x[2]]
         chosen: list[tuple[int, int, int]] = []
         # a position is no velocity, unless it must be: x' = v is one of them, not I' = x
         positions = {a for _, a, _ in found}
         # earlier unknowns are positions where there is a choice
+        taken: set[int] = set()
+        unknowns: set[int] = set()
         for row, a, b in sorted(found, key=lambda x: (x[2] in positions, x[1] > x[2], x[0])):
-            rows, q, v = ({x[i] for x in chosen} for i in range(3))
-            if row not in rows and not {a, b} & (q | v):
+            if row not in taken and a not in unknowns and b not in unknowns:
                 chosen.append((row, a, b))
+                taken.add(row)
+                unknowns |= {a, b}
         chosen.sort(key=lambda x: x[1])
         self.rows, self.q, self.v = np.array(chosen, dtype=int).reshape(-1, 3).T.copy()
         self.others = _all_but(self.y.size, np.concatenate([self.q, self.v]))

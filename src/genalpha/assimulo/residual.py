@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -144,6 +145,10 @@ def _matrix(t: float, size: int, value: Any) -> Matrix:
 
 def _takes_more(name: str, function: Callable[..., Any], count: int, otherwise: bool) -> bool:
     """Tell from the signature whether `function` takes the switches after `count` arguments."""
+    if type(function) is FunctionType and not vars(function):  # it is what it seems to be
+        code = function.__code__
+        if code.co_argcount == count and not code.co_flags & inspect.CO_VARARGS:
+            return False
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # compiled functions
