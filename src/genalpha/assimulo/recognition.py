@@ -31,8 +31,6 @@ Moves = Mapping[int, float]
 MOVE = 1e-5
 #: Changes agree if they differ by no more than this part.
 CLOSE = 1e-6
-#: So many combinations of a row and two unknowns are looked at together.
-TABLE = 2**18
 #: Step of differences of constraints.
 STEP = float(np.sqrt(EPS))
 
@@ -160,18 +158,7 @@ class Recognition:
         """Choose rows q' = v among those that fit; E is their change with moves of y."""
         d, e = np.array(list(self.pushed.values())), np.zeros(self.y.size)
         e[list(moves)] = list(moves.values())
-        found: list[tuple[int, int, int]] = []
-        known, sizes = np.flatnonzero(e), scale(self.y)
-        size, pushed = sizes[known], np.flatnonzero(self.push)
-        together = max(1, TABLE // (d.size * max(1, known.size)))
-        for first in range(0, pushed.size, together):  # rows (i, 1, 1), a (1, j, 1), b (1, 1, k)
-            rows = pushed[first : first + together]
-            c = (self.push[rows, None] / d)[:, :, None]
-            noise = 16.0 * EPS * (np.abs(self.base[rows])[:, None, None] + np.abs(c) * size)
-            fits = np.abs(E[rows][:, None, None] + c * e[known]) <= noise
-            i, a, k = fits.nonzero()
-            table = zip(rows[i].tolist(), a.tolist(), known[k].tolist(), strict=True)
-            found += [x for x in table if x[1] != x[2]]
+        found = self._fitting(d, e, E)
         chosen: list[tuple[int, int, int]] = []
         # a position is no velocity, unless it must be: x' = v is one of them, not I' = x
         positions = {a for _, a, _ in found}
@@ -187,6 +174,32 @@ class Recognition:
         self.rows, self.q, self.v = np.array(chosen, dtype=int).reshape(-1, 3).T.copy()
         self.others = _all_but(self.y.size, np.concatenate([self.q, self.v]))
         self.rest = _all_but(self.base.size, self.rows)
+
+    def _fitting(self, d: Array, e: Array, E: Array) -> list[tuple[int, int, int]]:
+        """Return (row, a, b) of all rows that are c (yd_a - y_b), by their changes with d and e.
+
+        They have -E / push = e_b / d_a, up to rounding. Of all such quotients, in order, only those
+        near that of a row are looked at.
+        """
+        moved = np.flatnonzero(e)
+        quotients = (e[moved] / d[:, None]).ravel()
+        order, sizes = quotients.argsort(), scale(self.y)
+        quotients, rows = quotients[order], np.flatnonzero(self.push)
+        push, base = self.push[rows], np.abs(self.base[rows])
+        reach = 32.0 * EPS * (base / np.abs(push) + sizes.max() / np.abs(d).min())
+        middle, found = -E[rows] / push, []
+        first = quotients.searchsorted(middle - reach, "left").tolist()
+        last = quotients.searchsorted(middle + reach, "right").tolist()
+        for i, row in enumerate(rows.tolist()):
+            if first[i] == last[i]:
+                continue
+            a, b = np.divmod(order[first[i] : last[i]], moved.size)
+            b = moved[b]
+            c = push[i] / d[a]
+            noise = 16.0 * EPS * (base[i] + np.abs(c) * sizes[b])
+            fits = (np.abs(E[row] + c * e[b]) <= noise) & (a != b)
+            found += [(row, *pair) for pair in zip(a[fits].tolist(), b[fits].tolist(), strict=True)]
+        return sorted(found)
 
     # --- the other rows -----------------------------------------------------------------------
 
