@@ -60,6 +60,9 @@ def test_vectors(seed, n, m):
         check("increments", 3.0 * x, 3.0 * y, *factors, 1e-3, 0.0, 1e-9)
         check("increments", 3.0 * x, 3.0 * y, *factors, 1e-3, 0.5, 1e-9)
     check("slopes", list(r.standard_normal((n, m))), other, 1.0 + np.abs(w))
+    values = np.cumsum(r.standard_normal((m, n)) ** 5, axis=0)
+    for rows in (values, 1e-14 * values + 1.0, np.full((m, n), np.nan)):
+        check("jumps", rows, 0.4, 1e-12)
     which = r.integers(0, max(n, 1), m if n else 0)
     check("slopes", list(r.standard_normal((n, m))), other, 1.0 + np.abs(other[: which.size]), which)
     places = r.integers(0, max(n, 1), m if n else 0)

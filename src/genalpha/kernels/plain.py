@@ -85,6 +85,17 @@ def slopes(rows: list[Array], base: Array, sizes: Array, which: Array | None = N
     return np.divide((found if which is None else found[which]).T, sizes, order="C")
 
 
+def jumps(values: Array, share: float, rounding: float) -> list[int]:
+    """Return the rows after which a component changes at once by more than a share of its range.
+
+    Ranges below `rounding` times the largest value do not count.
+    """
+    changes = np.abs(values[1:] - values[:-1])
+    span = values.max(axis=0, initial=-np.inf) - values.min(axis=0, initial=np.inf)
+    seen = span > rounding * np.abs(values).max(initial=0.0)
+    return [int(i) for i in np.flatnonzero((seen & (changes > share * span)).any(axis=1))]
+
+
 def absolute_product(x: Array, y: Array) -> float:
     """Return the sum of |x_i y_i|."""
     return float(np.abs(x) @ np.abs(y))

@@ -208,6 +208,27 @@ cpdef cnp.ndarray slopes(list rows, cnp.ndarray base, cnp.ndarray sizes, cnp.nda
     return result
 
 
+def jumps(cnp.ndarray values not None, double share, double rounding):
+    cdef double* x = doubles(values)
+    if cnp.PyArray_NDIM(values) != 2:
+        raise ValueError(f"{cnp.PyArray_NDIM(values)} dimensions, expected 2")
+    cdef Size i, j, m = cnp.PyArray_DIM(values, 0), n = cnp.PyArray_DIM(values, 1)
+    cdef double largest = 0.0, high, low, span
+    found = set()
+    for i in range(m * n):
+        largest = worst(largest, fabs(x[i]))
+    for j in range(n):
+        high, low = -HUGE_VAL, HUGE_VAL
+        for i in range(m):
+            high, low = worst(high, x[i * n + j]), -worst(-low, -x[i * n + j])
+        span = high - low
+        if span > rounding * largest:
+            for i in range(m - 1):
+                if fabs(x[(i + 1) * n + j] - x[i * n + j]) > share * span:
+                    found.add(i)
+    return sorted(found)
+
+
 cpdef double absolute_product(cnp.ndarray x, cnp.ndarray y) except? -1.0:
     cdef double* xs = doubles(x)
     cdef double* ys = doubles(y)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from genalpha.kernels import jumps
 from genalpha.model import Mechanism
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.interpolation import between_rows
@@ -23,13 +24,15 @@ Array = np.ndarray
 #: Parts into which a step is divided. A pulse longer than one of them is seen.
 PARTS = 8
 SHARES = np.linspace(0.0, 1.0, PARTS + 1)
-COLUMN = SHARES[:, None]
+#: Weights of q0, h v0, q1, h v1 in the positions between the parts, and of v0, h a0, v1, h a1 in the
+#: velocities there.
+_Q, _V = between_rows(*np.eye(6), 1.0, SHARES[:, None])
+OF_Q, OF_V = _Q[:, [0, 1, 3, 4]], _V[:, [1, 2, 4, 5]]
 #: A force jumps if one part of the step has this share of its whole change. Of a cubic over eight
 #: parts none has more than 0.38, of a full wave 0.36.
 SUDDEN = 0.6
 #: Changes below this, relative to the largest force, are rounding.
 ROUNDING = 1e-12
-NONE = np.arange(0)
 
 
 def switch(o: Mechanism, old: Any, new: Any, lam: Array, psi: Array, limit: Tolerances) -> float:
@@ -48,7 +51,8 @@ def switch(o: Mechanism, old: Any, new: Any, lam: Array, psi: Array, limit: Tole
     h = new.t - old.t
     times = (old.t + h * SHARES).tolist()
     times[-1] = new.t  # exactly: forces may switch there
-    q, v = between_rows(old.q, old.v, old.a, new.q, new.v, new.a, h, COLUMN)
+    q = OF_Q @ np.array([old.q, h * old.v, new.q, h * new.v])
+    v = OF_V @ np.array([old.v, h * old.a, new.v, h * new.a])
     force = o.force
     forces = np.array([force(t, q[i], v[i]) for i, t in enumerate(times)])
     for i in sudden(forces):
@@ -61,8 +65,4 @@ def switch(o: Mechanism, old: Any, new: Any, lam: Array, psi: Array, limit: Tole
 
 def sudden(forces: Array) -> Array:
     """Return the parts of a step in which a component jumps, (k + 1, n) forces along it given."""
-    jumps = np.abs(forces[1:] - forces[:-1])
-    span = forces.max(axis=0) - forces.min(axis=0)
-    seen = span > ROUNDING * np.abs(forces).max(initial=0.0)
-    found = seen & (jumps > SUDDEN * span)
-    return np.flatnonzero(found.any(axis=1)) if found.any() else NONE
+    return jumps(forces, SUDDEN, ROUNDING)
