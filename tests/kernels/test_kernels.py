@@ -64,7 +64,9 @@ def test_vectors(seed, n, m):
     for rows in (values, 1e-14 * values + 1.0, np.full((m, n), np.nan)):
         check("jumps", rows, 0.4, 1e-12)
     which = r.integers(0, max(n, 1), m if n else 0)
-    check("slopes", list(r.standard_normal((n, m))), other, 1.0 + np.abs(other[: which.size]), which)
+    check(
+        "slopes", list(r.standard_normal((n, m))), other, 1.0 + np.abs(other[: which.size]), which
+    )
     places = r.integers(0, max(n, 1), m if n else 0)
     check("taken", x, places)
     check("taken", x, places, other)

@@ -15,7 +15,6 @@ import numpy as np
 from genalpha.errors import InvalidOptionError
 from genalpha.options import Option
 
-
 #: Kinds of values that stay what they are.
 FIXED = (float, int, str, bool, type(None))
 

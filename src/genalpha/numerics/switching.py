@@ -24,9 +24,10 @@ Array = np.ndarray
 #: Parts into which a step is divided. A pulse longer than one of them is seen.
 PARTS = 8
 SHARES = np.linspace(0.0, 1.0, PARTS + 1)
-#: Weights of q0, h v0, q1, h v1 in the positions between the parts, and of v0, h a0, v1, h a1 in the
-#: velocities there.
-_Q, _V = between_rows(*np.eye(6), 1.0, SHARES[:, None])
+#: Weights of q0, h v0, q1, h v1 in the positions between the parts, and of v0, h a0, v1, h a1 in
+#: the velocities there.
+_I = np.eye(6)
+_Q, _V = between_rows(_I[0], _I[1], _I[2], _I[3], _I[4], _I[5], 1.0, SHARES[:, None])
 OF_Q, OF_V = _Q[:, [0, 1, 3, 4]], _V[:, [1, 2, 4, 5]]
 #: A force jumps if one part of the step has this share of its whole change. Of a cubic over eight
 #: parts none has more than 0.38, of a full wave 0.36.
@@ -63,6 +64,6 @@ def switch(o: Mechanism, old: Any, new: Any, lam: Array, psi: Array, limit: Tole
     return 1.0
 
 
-def sudden(forces: Array) -> Array:
+def sudden(forces: Array) -> list[int]:
     """Return the parts of a step in which a component jumps, (k + 1, n) forces along it given."""
     return jumps(forces, SUDDEN, ROUNDING)
