@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 from assimulo.problem import Explicit_Problem, Implicit_Problem, Overdetermined_Problem
 
 from genalpha import HHTI2, GenAlphaI3, GenAlphaSOI2, integrate, mechanisms
+from genalpha.assimulo.residual import _takes_more
+from genalpha.errors import UnsupportedProblemError
 from genalpha.numerics.accuracy import for_tolerance
 from genalpha.numerics.initial_values import accelerations
 from genalpha.schemes import SCHEMES
@@ -169,6 +173,52 @@ def test_the_constructor_asks_at_the_start_only(name):
     GenAlphaI3(plain.problem)
     assert plain.calls <= 2 * (o.n_q + o.n_lam + o.n_psi) + 10
     assert set(plain.times) == {o.t0}
+
+
+def test_a_start_is_solved_for_once():
+    """After a look beside it, what was found there is still known, and no less accurate."""
+    plain = Counted(mechanisms.pendulum_jn(), "ind3")
+    o = solver_of(GenAlphaI3, plain.problem)._reading.mechanism
+    start, beside = (0.0, o.q0, o.v0), (1e-6, o.q0 + 1e-6 * o.v0, o.v0)
+    first = accelerations(o, *start, *o.multiplier_guess())
+    accelerations(o, *beside, *o.multiplier_guess())
+    before = plain.calls
+    again = accelerations(o, *start, *o.multiplier_guess())
+    assert plain.calls == before
+    for x, y in zip(first, again, strict=True):
+        np.testing.assert_array_equal(x, y)
+    o.whole.forget()  # something in the problem may have changed
+    accelerations(o, *start, *o.multiplier_guess())
+    assert plain.calls > before
+
+
+def _decorated(function):
+    @functools.wraps(function)
+    def outer(*arguments):
+        return function(*arguments)
+
+    return outer
+
+
+@pytest.mark.parametrize(
+    ("function", "with_switches", "without"),
+    [
+        (lambda t, y, yd: 0, False, False),
+        (lambda t, y, yd, sw: 0, True, True),
+        (lambda t, y, yd, sw=None: 0, True, False),
+        (lambda t, y, yd, *more: 0, True, False),
+        (lambda t, y, yd, *, keyword=1: 0, False, False),
+        (_decorated(lambda t, y, yd: 0), False, False),
+        (_decorated(lambda t, y, yd, sw: 0), True, True),
+        (functools.partial(lambda a, t, y, yd: 0, 1), False, False),
+    ],
+)
+def test_who_takes_switches(function, with_switches, without):
+    """Plain functions are told by their code, all others by their signature."""
+    for switches, wanted in ((True, with_switches), (False, without)):
+        assert _takes_more("res", function, 3, switches) is wanted
+    with pytest.raises(UnsupportedProblemError, match=r"takes 5 arguments.*'p'"):
+        _takes_more("res", lambda t, y, yd, sw, p: 0, 3, False)
 
 
 def test_one_call_per_iteration_and_column():

@@ -57,6 +57,17 @@ def test_vectors(seed, n, m):
     check("weighted_norm", x, 1.0 + np.abs(w))
     check("weighted_cosine", x, y, 1.0 + np.abs(w))
     check("largest_ratio", x, np.concatenate([3.0 * y, other]))
+    for factors in ((0.3, 2.0), (0.3, 0.0), (0.0, -2.0)):
+        check("increments", 3.0 * x, 3.0 * y, *factors, 1e-3, 0.0, 1e-9)
+        check("increments", 3.0 * x, 3.0 * y, *factors, 1e-3, 0.5, 1e-9)
+    check("slopes", list(r.standard_normal((n, m))), other, 1.0 + np.abs(w))
+    values = np.cumsum(r.standard_normal((m, n)) ** 5, axis=0)
+    for rows in (values, 1e-14 * values + 1.0, np.full((m, n), np.nan)):
+        check("jumps", rows, 0.4, 1e-12)
+    which = r.integers(0, max(n, 1), m if n else 0)
+    check(
+        "slopes", list(r.standard_normal((n, m))), other, 1.0 + np.abs(other[: which.size]), which
+    )
     places = r.integers(0, max(n, 1), m if n else 0)
     check("taken", x, places)
     check("taken", x, places, other)
@@ -80,6 +91,18 @@ def test_places_that_are_none_are_refused():
             compiled.taken(np.zeros(3), places)
         with pytest.raises((IndexError, TypeError)):
             compiled.write_at(np.zeros(3), places, np.ones(1))
+
+
+def test_slopes_of_rows_that_do_not_fit():
+    base, rows = np.zeros(3), [np.ones(3), np.ones(3)]
+    for other, sizes, which in (
+        (rows, np.ones(3), None),
+        ([np.ones(3), np.ones(2)], np.ones(2), None),
+        (rows, np.ones(2), np.array([0, 2])),
+        (rows, np.ones(2), np.array([0])),
+    ):
+        with pytest.raises((ValueError, IndexError)):
+            compiled.slopes(other, base, sizes, which)
 
 
 @RANDOM

@@ -40,22 +40,22 @@ class Memory:
         self.F, self.function = F, function
         self._last: dict[tuple[Any, ...], Any] = {}
 
-    def _key(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-        values = (x.tobytes() if isinstance(x, np.ndarray) else x for x in arguments)
-        return (self.F.function, *values)
+    def _key(self, t: float, state: tuple[Array, ...]) -> tuple[Any, ...]:
+        return (self.F.function, t, *[x.tobytes() for x in state])
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, t: float, *state: Array) -> Any:
         """Return the function's value, of the same arguments as a little earlier without a call."""
-        key = self._key(arguments)
-        if key not in self._last:
-            if len(self._last) >= REMEMBERED:
-                del self._last[next(iter(self._last))]
-            self._last[key] = self.function(*arguments)
-        return self._last[key]
+        key, last = self._key(t, state), self._last
+        if key in last:
+            return last[key]
+        if len(last) >= REMEMBERED:
+            del last[next(iter(last))]
+        found = last[key] = self.function(t, *state)
+        return found
 
-    def learn(self, value: Any, *arguments: Any) -> None:
+    def learn(self, value: Any, t: float, *state: Array) -> None:
         """Take over a value that somebody else has found."""
-        self._last[self._key(arguments)] = value
+        self._last[self._key(t, state)] = value
 
     def forget(self) -> None:
         """Forget everything, because the function has changed."""
@@ -89,7 +89,7 @@ class FromResidual:
         self.still, self.v0 = np.zeros(places.q.size), self.start[1]
         # multipliers of the force without reaction; a nonlinear reaction may not know zero
         self.free = tuple(np.zeros(x.size) if found.linear else x for x in self.start[2:])
-        self.balance = Memory(F, lambda *x: self.whole.split(self.whole.rows(*x)))
+        self.balance = Memory(F, self._balance)
         self.mass = Memory(F, self._mass)
         self.holonomic_jacobian = Memory(F, self._holonomic_jacobian)
         self.whole.start_vdot = np.array(yd[places.v], dtype=float)
@@ -138,6 +138,11 @@ class FromResidual:
             chosen["reaction"] = self.reaction
             chosen["reaction_jacobian"] = self.reaction_jacobian if self.found.linear else None
         return chosen
+
+    def _balance(
+        self, t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array
+    ) -> Balance:
+        return self.whole.split(self.whole.rows(t, q, v, vdot, lam, psi))
 
     def force(self, t: float, q: Array, v: Array) -> Array:
         """Return the equations of motion without accelerations and multipliers, as a force."""

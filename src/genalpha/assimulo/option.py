@@ -15,6 +15,9 @@ import numpy as np
 from genalpha.errors import InvalidOptionError
 from genalpha.options import Option
 
+#: Kinds of values that stay what they are.
+FIXED = (float, int, str, bool, type(None))
+
 
 def key(option: Option) -> str:
     """Return the name of an option in ``solver.options``: Assimulo's, if that is another."""
@@ -83,6 +86,8 @@ class HasOptions:
         for option in self.declared:
             self.options[key(option)] = option.default_for(self)
         self._known = frozenset(self.options)
+        #: Defaults that nobody can change from within.
+        self._fixed = {k: x for k, x in self.options.items() if isinstance(x, FIXED)}
 
     def _values(self, wanted: tuple[Option, ...]) -> dict[str, Any]:
         """Return the present values of some options by name, without those that are None."""
@@ -104,6 +109,8 @@ class HasOptions:
                 continue
             value = self.options[key(option)]
             if value is None and not given.isdisjoint(option.excludes):
+                continue
+            if value is self._fixed.get(key(option), self):  # the default
                 continue
             try:
                 option.clean(value, self)

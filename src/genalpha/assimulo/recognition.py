@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from genalpha.assimulo.residual import Residual
+from genalpha.kernels import norm
 from genalpha.model.differences import EPS, scale
 from genalpha.model.residual import Places
 
@@ -117,8 +118,10 @@ class Recognition:
         for x, moves in zip(moved, (y, yd), strict=True):
             for j, move in (moves or {}).items():
                 x[j] += move
-        rows = self.F(self.t, *moved)
-        if rows.shape != self.base.shape or not np.isfinite(rows).all():
+        rows = self.F.fresh(self.t, *moved)
+        if rows.shape != self.base.shape:
+            raise DoubtError
+        if not norm(rows) < np.inf and not np.isfinite(rows).all():  # squares may be infinite
             raise DoubtError
         return rows - self.base
 
@@ -155,24 +158,48 @@ class Recognition:
         """Choose rows q' = v among those that fit; E is their change with moves of y."""
         d, e = np.array(list(self.pushed.values())), np.zeros(self.y.size)
         e[list(moves)] = list(moves.values())
-        found = []
-        for row in np.flatnonzero(self.push).tolist():
-            c = self.push[row] / d
-            noise = 16.0 * EPS * (abs(self.base[row]) + np.abs(c)[:, None] * scale(self.y))
-            fits = (np.abs(E[row] + c[:, None] * e) <= noise) & (e != 0.0)
-            found += [(row, int(a), int(b)) for a, b in np.argwhere(fits) if a != b]
+        found = self._fitting(d, e, E)
         chosen: list[tuple[int, int, int]] = []
         # a position is no velocity, unless it must be: x' = v is one of them, not I' = x
         positions = {a for _, a, _ in found}
         # earlier unknowns are positions where there is a choice
+        taken: set[int] = set()
+        unknowns: set[int] = set()
         for row, a, b in sorted(found, key=lambda x: (x[2] in positions, x[1] > x[2], x[0])):
-            rows, q, v = ({x[i] for x in chosen} for i in range(3))
-            if row not in rows and not {a, b} & (q | v):
+            if row not in taken and a not in unknowns and b not in unknowns:
                 chosen.append((row, a, b))
+                taken.add(row)
+                unknowns |= {a, b}
         chosen.sort(key=lambda x: x[1])
         self.rows, self.q, self.v = np.array(chosen, dtype=int).reshape(-1, 3).T.copy()
         self.others = _all_but(self.y.size, np.concatenate([self.q, self.v]))
         self.rest = _all_but(self.base.size, self.rows)
+
+    def _fitting(self, d: Array, e: Array, E: Array) -> list[tuple[int, int, int]]:
+        """Return (row, a, b) of all rows that are c (yd_a - y_b), by their changes with d and e.
+
+        They have -E / push = e_b / d_a, up to rounding. Of all such quotients, in order, only those
+        near that of a row are looked at.
+        """
+        moved = np.flatnonzero(e)
+        quotients = (e[moved] / d[:, None]).ravel()
+        order, sizes = quotients.argsort(), scale(self.y)
+        quotients, rows = quotients[order], np.flatnonzero(self.push)
+        push, base = self.push[rows], np.abs(self.base[rows])
+        reach = 32.0 * EPS * (base / np.abs(push) + sizes.max() / np.abs(d).min())
+        middle, found = -E[rows] / push, []
+        first = quotients.searchsorted(middle - reach, "left").tolist()
+        last = quotients.searchsorted(middle + reach, "right").tolist()
+        for i, row in enumerate(rows.tolist()):
+            if first[i] == last[i]:
+                continue
+            a, b = np.divmod(order[first[i] : last[i]], moved.size)
+            b = moved[b]
+            c = push[i] / d[a]
+            noise = 16.0 * EPS * (base[i] + np.abs(c) * sizes[b])
+            fits = (np.abs(E[row] + c * e[b]) <= noise) & (a != b)
+            found += [(row, *pair) for pair in zip(a[fits].tolist(), b[fits].tolist(), strict=True)]
+        return sorted(found)
 
     # --- the other rows -----------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -144,17 +145,31 @@ def _matrix(t: float, size: int, value: Any) -> Matrix:
 
 def _takes_more(name: str, function: Callable[..., Any], count: int, otherwise: bool) -> bool:
     """Tell from the signature whether `function` takes the switches after `count` arguments."""
+    known = _positional(function)
+    if known is None:
+        return otherwise
+    places, required = known
+    if required > count + 1:
+        raise UnsupportedProblemError(
+            f"{name} takes {required} arguments, {places}; expected {count}, or {count + 1} with "
+            "switches (parameters for sensitivities are not supported)"
+        )
+    return required > count or (len(places) > count and otherwise)
+
+
+def _positional(function: Callable[..., Any]) -> tuple[list[str], int] | None:
+    """Return the names of positional arguments, and how many must be given; None if any number."""
+    if type(function) is FunctionType and not vars(function):  # which is what it seems to be
+        code = function.__code__
+        if code.co_flags & inspect.CO_VARARGS:
+            return None
+        places = list(code.co_varnames[: code.co_argcount])
+        return places, len(places) - len(function.__defaults__ or ())
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # compiled functions
-        return otherwise
+        return None
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return otherwise
-    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    required = sum(p.default is p.empty for p in places)
-    if required > count + 1:
-        raise UnsupportedProblemError(
-            f"{name} takes {required} arguments, {[p.name for p in places]}; expected {count}, or "
-            f"{count + 1} with switches (parameters for sensitivities are not supported)"
-        )
-    return required > count or (len(places) > count and otherwise)
+        return None
+    found = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return [p.name for p in found], sum(p.default is p.empty for p in found)

@@ -90,6 +90,8 @@ class March(Stepper):
 
     def at(self, t: float) -> Knot:
         """See `Advance`."""
+        if t == self.t:
+            return self.knot()
         return interpolate(self.left, self.right, t)
 
     def consistent_at(self, t: float) -> Knot:

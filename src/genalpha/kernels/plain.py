@@ -71,6 +71,36 @@ def scalar_product(x: Array, y: Array) -> float:
     return float(x.dot(y))
 
 
+def increments(
+    q: Array, v: Array, cq: float, cv: float, size: float, least: float, tiny: float
+) -> Array:
+    """Return size times the largest moves d for which neither cq d nor cv d leaves its scale.
+
+    The scale is max(1, |q|) or max(1, |v|). With `least`, they are not smaller than this share of
+    what q alone allows. `tiny` stands for a factor that is 0.
+    """
+    by_q = np.maximum(1.0, np.abs(q)) / max(abs(cq), tiny)
+    by_v = np.maximum(1.0, np.abs(v)) / max(abs(cv), tiny)
+    return np.asarray(size * np.maximum(np.minimum(by_q, by_v), least * by_q))
+
+
+def slopes(rows: list[Array], base: Array, sizes: Array, which: Array | None = None) -> Array:
+    """Return the matrix of columns (rows[j] - base) / sizes[j], or of rows[which[j]]."""
+    found = np.array(rows).reshape(len(rows), base.size) - base
+    return np.divide((found if which is None else found[which]).T, sizes, order="C")
+
+
+def jumps(values: Array, share: float, rounding: float) -> list[int]:
+    """Return the rows after which a component changes at once by more than a share of its range.
+
+    Ranges below `rounding` times the largest value do not count.
+    """
+    changes = np.abs(values[1:] - values[:-1])
+    span = values.max(axis=0, initial=-np.inf) - values.min(axis=0, initial=np.inf)
+    seen = span > rounding * np.abs(values).max(initial=0.0)
+    return [int(i) for i in np.flatnonzero((seen & (changes > share * span)).any(axis=1))]
+
+
 def absolute_product(x: Array, y: Array) -> float:
     """Return the sum of |x_i y_i|."""
     return float(np.abs(x) @ np.abs(y))

@@ -16,6 +16,9 @@ cpdef write_at(cnp.ndarray r, cnp.ndarray places, cnp.ndarray x)
 cpdef cnp.ndarray taken(cnp.ndarray x, cnp.ndarray places, cnp.ndarray factors=*)
 cpdef double largest_ratio(cnp.ndarray x, cnp.ndarray y) except? -1.0
 cpdef double scalar_product(cnp.ndarray x, cnp.ndarray y) except? -1.0
+cpdef cnp.ndarray increments(cnp.ndarray q, cnp.ndarray v, double cq, double cv, double size,
+                             double least, double tiny)
+cpdef cnp.ndarray slopes(list rows, cnp.ndarray base, cnp.ndarray sizes, cnp.ndarray which=*)
 cpdef double absolute_product(cnp.ndarray x, cnp.ndarray y) except? -1.0
 cpdef remember(cnp.ndarray values, cnp.ndarray times, Size row, double t, cnp.ndarray x)
 cpdef write_row(cnp.ndarray table, Size row, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray a,

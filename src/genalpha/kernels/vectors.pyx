@@ -174,6 +174,66 @@ cpdef double scalar_product(cnp.ndarray x, cnp.ndarray y) except? -1.0:
     return dot(doubles(x), same_size(y, n), n, n, 0.0)
 
 
+cpdef cnp.ndarray increments(cnp.ndarray q, cnp.ndarray v, double cq, double cv, double size,
+                             double least, double tiny):
+    cdef double* qs = doubles(q)
+    cdef double* vs = doubles(v)
+    cdef Size i, n = cnp.PyArray_SIZE(q)
+    cdef cnp.ndarray result = vector(n)
+    cdef double* r = <double*> cnp.PyArray_DATA(result)
+    cdef double by_q, by_v
+    if cnp.PyArray_SIZE(v) != n:
+        raise ValueError(f"{cnp.PyArray_SIZE(v)} values beside {n}")
+    cq, cv = fmax(fabs(cq), tiny), fmax(fabs(cv), tiny)
+    for i in range(n):
+        by_q = worst(1.0, fabs(qs[i])) / cq
+        by_v = worst(1.0, fabs(vs[i])) / cv
+        r[i] = size * worst(-worst(-by_q, -by_v), least * by_q)
+    return result
+
+
+cpdef cnp.ndarray slopes(list rows, cnp.ndarray base, cnp.ndarray sizes, cnp.ndarray which=None):
+    cdef double* b = doubles(base)
+    cdef double* d = doubles(sizes)
+    cdef Size* order = NULL if which is None else numbers(which)
+    cdef Size i, j, m = cnp.PyArray_SIZE(base), n = cnp.PyArray_SIZE(sizes), count = len(rows)
+    cdef Size[2] shape = [m, n]
+    cdef cnp.ndarray row, result = cnp.PyArray_EMPTY(2, shape, cnp.NPY_DOUBLE, 0)
+    cdef double* r = <double*> cnp.PyArray_DATA(result)
+    cdef double* x
+    if n != (count if which is None else cnp.PyArray_SIZE(which)):
+        raise ValueError(f"{count} rows for {n} columns")
+    if which is not None:
+        fits(order, n, count)
+    for j in range(n):
+        row = rows[j if which is None else order[j]]
+        x = same_size(row, m)
+        for i in range(m):
+            r[i * n + j] = (x[i] - b[i]) / d[j]
+    return result
+
+
+def jumps(cnp.ndarray values not None, double share, double rounding):
+    cdef double* x = doubles(values)
+    if cnp.PyArray_NDIM(values) != 2:
+        raise ValueError(f"{cnp.PyArray_NDIM(values)} dimensions, expected 2")
+    cdef Size i, j, m = cnp.PyArray_DIM(values, 0), n = cnp.PyArray_DIM(values, 1)
+    cdef double largest = 0.0, high, low, span
+    found = set()
+    for i in range(m * n):
+        largest = worst(largest, fabs(x[i]))
+    for j in range(n):
+        high, low = -HUGE_VAL, HUGE_VAL
+        for i in range(m):
+            high, low = worst(high, x[i * n + j]), -worst(-low, -x[i * n + j])
+        span = high - low
+        if span > rounding * largest:
+            for i in range(m - 1):
+                if fabs(x[(i + 1) * n + j] - x[i * n + j]) > share * span:
+                    found.add(i)
+    return sorted(found)
+
+
 cpdef double absolute_product(cnp.ndarray x, cnp.ndarray y) except? -1.0:
     cdef double* xs = doubles(x)
     cdef double* ys = doubles(y)

@@ -535,6 +535,8 @@ def _needing_sympy(what: str) -> Any:
 
 def _own(value: Any) -> Any:
     """Return a copy of what the user may change later, as in a loop over starts."""
+    if value is None or callable(value):
+        return value
     is_data = isinstance(value, (np.ndarray, list, dict)) or sparse.issparse(value)
     return copy.copy(value) if is_data else value
 

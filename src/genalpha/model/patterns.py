@@ -66,6 +66,8 @@ class Patterns:
     def stiffness(self) -> Groups | None:
         """Pattern of stiffness and damping together."""
         o = self._mechanism
+        if not o.is_sparse:
+            return None
         self._choose_place()
         rest = tuple(self._random.uniform(0.5, 1.5, k) for k in (o.n_q, o.n_lam, o.n_psi))
         return self._groups(

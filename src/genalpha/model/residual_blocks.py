@@ -2,6 +2,7 @@
 
 They are combined from the problem's `jac`, or differenced, one call per unknown, or one per group
 of unknowns that no row has in common. Parts that are linear (vdot, lam, psi) are exact.
+Compiled, see `genalpha.imports`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from genalpha.kernels import largest, plus
+from genalpha.kernels import increments, largest, plus, slopes
 from genalpha.model.differences import EPS, scale
 
 if TYPE_CHECKING:
@@ -72,13 +73,12 @@ class Together:
     ) -> None:
         self.members, self._colour, self._pattern = members, colour, pattern
 
-    def placed(self, found: Array, sizes: Array) -> Array:
-        """Put differences, shape (k, rows), in their places, and divide by the sizes of moves."""
-        if self._colour is None:
-            return np.divide(found.T, sizes, order="C")
-        slopes = np.divide(found[self._colour].T, sizes, order="C")
-        slopes[~self._pattern] = 0.0  # type: ignore[operator]
-        return slopes
+    def placed(self, rows: list[Array], base: Array, sizes: Array) -> Array:
+        """Put differences of k rows in their places, and divide by the sizes of moves."""
+        D = slopes(rows, base, sizes, self._colour)
+        if self._colour is not None:
+            D[~self._pattern] = 0.0  # type: ignore[operator]
+        return D
 
 
 class Derivatives:
@@ -98,6 +98,8 @@ class Derivatives:
         # columns that are differenced together, and those of the pattern, if they are worth it
         self._together = self._worth = self._alone
         self._pattern: Array | None = None
+        # whether more of the pattern might still be worth something
+        self._learns = True
         self._last_setup = np.nan
         # when the last complete matrix was made; how fast its G turns, and relative to its size
         self._made, self._turning = np.nan, 0.0
@@ -149,13 +151,12 @@ class Derivatives:
         sizes = self._sizes(q, v, vdot, cq, cv)
         complete = bool(ca and cq and cv)  # other sweeps do not see all that depends on each other
         together = self._chosen(t) if complete else self._alone
-        found = np.empty((len(together.members), base.size))
-        for i, d in enumerate(together.members * sizes):
-            moved = plus(q, cq, d), plus(v, cv, d), plus(vdot, ca, d)
-            found[i] = whole.rows(t, *moved, lam, psi)
-        found -= base
-        D = together.placed(found, sizes)
-        if complete and together is self._alone:
+        found = [
+            whole.rows(t, plus(q, cq, d), plus(v, cv, d), plus(vdot, ca, d), lam, psi)
+            for d in together.members * sizes
+        ]
+        D = together.placed(found, base, sizes)
+        if complete and self._learns and together is self._alone:
             self._learn(D)
         A, G, K = self._parts(D, cq, cv)
         if complete:
@@ -170,11 +171,8 @@ class Derivatives:
         """
         if not cq and not cv:  # linear
             return scale(vdot)
-        by_q, by_v = scale(q) / max(abs(cq), TINY), scale(v) / max(abs(cv), TINY)
-        sizes = np.minimum(by_q, by_v)
-        if cq and cv and self.whole.m:
-            sizes = np.maximum(sizes, ROOT_EPS / ROUGH * by_q)
-        return np.asarray(ROOT_EPS * sizes)
+        least = ROOT_EPS / ROUGH if cq and cv and self.whole.m else 0.0
+        return increments(q, v, cq, cv, ROOT_EPS, least, TINY)
 
     def _chosen(self, t: float) -> Together:
         """Return the columns to be differenced together; one by one again if groups failed."""
@@ -201,7 +199,8 @@ class Derivatives:
         """Return groups of columns that share no row, or all of them alone."""
         most = WORTH_GROUPING * self.whole.n
         if np.count_nonzero(seen, axis=1).max(initial=0) > most:
-            return self._alone  # all of this row are in groups of their own
+            self._learns = False  # all of this row are in groups of their own, and will be
+            return self._alone
         colour = _colours(seen)
         count = int(colour.max(initial=-1)) + 1
         if count > most:
@@ -229,7 +228,7 @@ class Derivatives:
         """Combine columns of dF/dy + c dF/dyd with the c for which they are ours."""
         whole, places = self.whole, self.whole.places
         assert whole.jacobian is not None
-        t, y, yd = state[0], *whole.state(*state[1:])
+        t, (y, yd) = state[0], whole.state(*state[1:])
         one = bool(ca and cv) and not whole.uses_rates
         c = ca / cv if one else LARGE
         J = dense(whole.jacobian(c, t, y, yd))

@@ -38,6 +38,8 @@ SLOW = 0.3
 #: Contraction that is not believed to be better than this of the next point.
 BELIEVED = 0.01
 MAX_ITERATIONS = 20
+#: So many of the last points are remembered: a start is come back to after a look beside it.
+REMEMBERED = 2
 #: An iteration matrix larger than this many times the mass is one of stiff forces: M is no part of
 #: it that could be told.
 STIFF = 3.0
@@ -70,8 +72,8 @@ class Accelerations:
         self._secants, self._unit = Secants(learns=True), 1.0
         self._blocks, self._solve = known, None if known is None else self._factorized(known)
         self._mass: tuple[Array | None, Solve] | None = None
-        # the last point, how accurate it was to be, and what was found there
-        self._last: tuple[tuple[Any, ...], float, Array] | None = None
+        # the last points, how accurate they were to be, and what was found there
+        self._last: list[tuple[tuple[Any, ...], float, Array]] = []
         self._past: list[tuple[float, Array]] = []
         # contraction of the last corrections; 1 is "unknown"
         self._rate = 1.0
@@ -80,8 +82,8 @@ class Accelerations:
 
     def _factorized(self, blocks: Blocks) -> Solve:
         self._secants.renew()
-        reactions = float(np.max(np.abs(blocks.R), initial=0.0))
-        self._unit = float(np.max(np.abs(blocks.A))) / reactions if reactions else 1.0
+        reactions = largest(blocks.R)
+        self._unit = largest(blocks.A) / reactions if reactions else 1.0
         return factorize(saddle(blocks.A, blocks.R, np.vstack([blocks.G, blocks.K])))
 
     def __call__(
@@ -104,13 +106,14 @@ class Accelerations:
         """
         n, m = self.whole.n, self.whole.m
         point, enough = (t, q.tobytes(), v.tobytes(), self.whole.changes), max(enough, ENOUGH)
-        if self._last is None or self._last[0] != point or self._last[1] > enough:
+        x = next((x for at, good, x in self._last if at == point and good <= enough), None)
+        if x is None:
             guess = self._guess(t, np.concatenate([self.vdot, lam, psi]))
             x = self._solved(name, t, q, v, guess, enough)
-            self._last, self._past = (point, enough, x), [*self._past[-2:], (t, x)]
-            self.vdot = x[:n]
-        x = self._last[2]
-        return x[:n], x[n : n + m], x[n + m :]
+            self._last = [*self._last[1 - REMEMBERED :], (point, enough, x)]
+            self._past = [*self._past[-2:], (t, x)]
+        self.vdot = x[:n]
+        return self.vdot, x[n : n + m], x[n + m :]
 
     def _guess(self, t: float, x: Array) -> Array:
         """Extrapolate the last ones, if they are not far away."""
@@ -126,7 +129,7 @@ class Accelerations:
                 self._solve, fresh = self._factorized(self._apart(t, q, v, x)), True
             d = solution(self._solve, self._imbalance(t, q, v, x, enough))
             d = self._secants.accelerated(-d, n, weight, t)
-            size = self._size(d, x, AT_REST * max(1.0, float(np.max(np.abs(q)))))
+            size = self._size(d, x, AT_REST * max(1.0, largest(q)))
             if not iteration and size <= NOTHING:
                 return x
             rate = size / last if iteration else self._rate
@@ -184,11 +187,13 @@ class Accelerations:
         Multipliers are accelerations in units of mass over gradient; either may be zero, and both
         are taken for `least` then.
         """
-        n, d, x = self.whole.n, np.abs(d), np.abs(x)
-        change, whole = d[:n].max(), x[:n].max() + d[:n].max()
+        n = self.whole.n
+        change = largest(d[:n])
+        whole = largest(x[:n]) + change
         if x.size > n:
-            change = max(change, d[n:].max() / self._unit)
-            whole = max(whole, (x[n:].max() + d[n:].max()) / self._unit)
+            of_reactions = largest(d[n:]) / self._unit
+            whole = max(whole, largest(x[n:]) / self._unit + of_reactions)
+            change = max(change, of_reactions)
         return float(change / max(whole, least))
 
     def _apart(self, t: float, q: Array, v: Array, x: Array) -> Blocks:

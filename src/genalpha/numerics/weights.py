@@ -39,9 +39,13 @@ class Tolerances:
         With states z, the last n_z of n_q coordinates only stand for them; they have no error.
         """
         n = n_q - n_z
-        values = np.array(np.broadcast_to(atol, (n + n_q + n_lam + n_psi,)), dtype=float)
-        q, v, lam, psi = np.split(np.maximum(values, TINY), np.cumsum([n, n_q, n_lam]))
-        q = np.append(q, np.full(n_z, np.inf))
+        values = np.empty(n + n_q + n_lam + n_psi)
+        values[:] = atol
+        np.maximum(values, TINY, out=values)
+        q, v, multipliers = values[:n], values[n : n + n_q], values[n + n_q :]
+        lam, psi = multipliers[:n_lam], multipliers[n_lam:]
+        if n_z:
+            q = np.append(q, np.full(n_z, np.inf))
         return cls(rtol, q, v, lam, psi, float(np.sqrt(n_q / n)))
 
     def check(self, t: float, q: Array, v: Array) -> None:
