@@ -250,6 +250,22 @@ def test_derivatives_that_are_zero_at_the_start(cls):
     assert found["njacs"] < 0.15 * found["nsteps"]
 
 
+@pytest.mark.parametrize("cls", CLASSES)
+def test_going_on_costs_little(cls):
+    """Where a simulation goes on, the start is put onto the constraints by a few differences.
+
+    Their errors are no reason to go on until nothing moves, and a constant mass is found again.
+    """
+    once = Counted(mechanisms.pendulum_jn())
+    _, y, _ = solver_of(cls, once.problem, rtol=1e-4, atol=1e-5).simulate(1.0)
+    twice = Counted(mechanisms.pendulum_jn())
+    solver = solver_of(cls, twice.problem, rtol=1e-4, atol=1e-5)
+    solver.simulate(0.5)
+    _, y_twice, _ = solver.simulate(1.0)
+    assert twice.calls < once.calls + 250
+    assert np.abs(y_twice[-1] - y[-1])[:4].max() < 3e-3
+
+
 @pytest.mark.parametrize("name", ["car_axis", "closed_chain", "spherical_pendulum"])
 def test_the_guess_of_adaptive_steps(name):
     """Positions do not swing as accelerations do: with theirs, few steps take two corrections.

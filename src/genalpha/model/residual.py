@@ -353,6 +353,11 @@ class OneResidual:
             self.constant_mass, self._finds_mass = found, False
         return found
 
+    def find_mass(self, t: float, q: Array, v: Array, lam: Array, psi: Array) -> None:
+        """Find a mass anew that was constant before values were forgotten."""
+        if self._finds_mass:
+            self.mass(t, q, v, lam, psi)
+
     # --- matrices -----------------------------------------------------------------------------
 
     @property

@@ -54,6 +54,9 @@ START_TOLERANCE = 1e-9
 #: What is differenced has the errors of differences, larger where it varies fast.
 ROUGHLY = 1e-8
 MAX_ITERATIONS = 50
+#: After a step below this, relative to x, a Jacobian that costs differences is kept: what is
+#: nearest changes by its square, and the constraints hold all the same.
+NEARBY = 1e-5
 NONE = np.arange(0)
 
 
@@ -335,6 +338,9 @@ def _nearest(
     """
     x = x0.copy()
     W = W[free][:, free]
+    exact = o.whole is None and o.rounding < DIFFERENCED
+    # steps that no longer shrink are rounding, or errors of differences
+    settled, allowed = (1e-13, 1e-11) if exact else (ROUGHLY, ROUGHLY)
     last = np.inf
 
     def check(*found: Any) -> None:
@@ -344,26 +350,27 @@ def _nearest(
     check(W)
     for _ in range(MAX_ITERATIONS):
         c = constraint(x)
-        J = jacobian(x)[:, free]
-        check(c, J)
-        try:
-            solve = _solver(o, saddle(W, J.T, J))
-        except SingularSystemError as error:
-            check_rank(o, o.t0, o.q0, o.v0)
-            why = f"the free components do not suffice: {error}"
-            raise _not_projected(o, level, c, why) from error
+        check(c)
+        if exact or last > NEARBY:
+            full = jacobian(x)
+            check(full)
+            J = full[:, free]
+            try:
+                solve = _solver(o, saddle(W, J.T, J))
+            except SingularSystemError as error:
+                check_rank(o, o.t0, o.q0, o.v0)
+                why = f"the free components do not suffice: {error}"
+                raise _not_projected(o, level, c, why) from error
         step = solve(np.concatenate([-(W @ (x - x0)[free]), -c]))[: free.size]
         x[free] += step
         size = float(np.max(np.abs(step), initial=0.0)) / max(1.0, float(np.max(np.abs(x))))
-        if size <= 1e-15 or (size <= 1e-13 and size >= 0.5 * last):
+        if size <= 1e-15 or (size <= settled and size >= 0.5 * last):
             break
         last = size
-    c, J = constraint(x), jacobian(x)
-    check(c, J)
+    c = constraint(x)
+    check(c)
     # a limit that is no solution: contradicting constraints, or a start too far away
-    scale = np.abs(J) @ np.maximum(1.0, np.abs(x)) + 1e-300
-    exact = o.whole is None and o.rounding < DIFFERENCED
-    allowed = 1e-11 if exact else ROUGHLY
+    scale = np.abs(full) @ np.maximum(1.0, np.abs(x)) + 1e-300
     if not np.max(np.abs(c) / scale) <= allowed:
         raise _not_projected(o, level, c, f"no solution after {MAX_ITERATIONS} iterations")
     return x

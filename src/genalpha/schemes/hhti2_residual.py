@@ -69,6 +69,7 @@ class HHTI2OfResidual(Shown):
         """Start with a0 = f(t0, q0, v0)."""
         q, v, vdot, lam, _ = motion
         whole = self.whole
+        whole.find_mass(t, q, v, lam, NO_VECTOR)
         solve = initial_solver(self.o, t, q)
         f = -solve(whole.balance(t, q, v, 0.0 * v, 0.0 * lam, NO_VECTOR).motion)
         # not vdot - f, which is as accurate as vdot: multipliers may be 0 but for rounding

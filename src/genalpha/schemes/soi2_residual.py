@@ -91,6 +91,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         o, shift = self.o, self.alpha * h
         q, v, vdot, lam, psi = motion
         assert o.whole is not None
+        o.whole.find_mass(t, q, v, lam, psi)
         f = -o.whole.balance(t, q, v, np.zeros(o.n_q), lam, psi).motion
         Ma = o.whole.inertia(t + shift, q + shift * v, v)(vdot)
         x = np.concatenate([vdot, lam, psi, vdot, lam, psi])
