@@ -54,8 +54,8 @@ START_TOLERANCE = 1e-9
 #: What is differenced has the errors of differences, larger where it varies fast.
 ROUGHLY = 1e-8
 MAX_ITERATIONS = 50
-#: After a step below this, relative to x, a Jacobian that costs differences is kept: what is
-#: nearest changes by its square, and the constraints hold all the same.
+#: While x is so near to where it starts, relative to it, a Jacobian that costs differences is kept:
+#: what is nearest changes by the square of that, and the constraints hold all the same.
 NEARBY = 1e-5
 NONE = np.arange(0)
 
@@ -341,7 +341,7 @@ def _nearest(
     exact = o.whole is None and o.rounding < DIFFERENCED
     # steps that no longer shrink are rounding, or errors of differences
     settled, allowed = (1e-13, 1e-11) if exact else (ROUGHLY, ROUGHLY)
-    last = np.inf
+    last = away = np.inf
 
     def check(*found: Any) -> None:
         if np.isfinite(x).all() and not all(map(is_finite, found)):
@@ -351,7 +351,7 @@ def _nearest(
     for _ in range(MAX_ITERATIONS):
         c = constraint(x)
         check(c)
-        if exact or last > NEARBY:
+        if exact or away > NEARBY:
             full = jacobian(x)
             check(full)
             J = full[:, free]
@@ -363,15 +363,17 @@ def _nearest(
                 raise _not_projected(o, level, c, why) from error
         step = solve(np.concatenate([-(W @ (x - x0)[free]), -c]))[: free.size]
         x[free] += step
-        size = float(np.max(np.abs(step), initial=0.0)) / max(1.0, float(np.max(np.abs(x))))
+        scale = max(1.0, float(np.max(np.abs(x))))
+        size = float(np.max(np.abs(step), initial=0.0)) / scale
+        away = float(np.max(np.abs(x - x0))) / scale
         if size <= 1e-15 or (size <= settled and size >= 0.5 * last):
             break
         last = size
     c = constraint(x)
     check(c)
     # a limit that is no solution: contradicting constraints, or a start too far away
-    scale = np.abs(full) @ np.maximum(1.0, np.abs(x)) + 1e-300
-    if not np.max(np.abs(c) / scale) <= allowed:
+    sizes = np.abs(full) @ np.maximum(1.0, np.abs(x)) + 1e-300
+    if not np.max(np.abs(c) / sizes) <= allowed:
         raise _not_projected(o, level, c, f"no solution after {MAX_ITERATIONS} iterations")
     return x
 

@@ -31,7 +31,7 @@ Array = np.ndarray
 APART = 0.1
 #: A force has jumped where (a1 - a0) / h differs from the slope of means before by so many times
 #: that slope, and by so many times what it differed by in the step before.
-JUMPED, SUDDENLY = 3.0, 2.0
+JUMPED, SUDDENLY = 3.0, 10.0
 
 
 @dataclass
