@@ -330,12 +330,12 @@ WHY = """## Where it is not as wanted, and why
   that a better one would take other tolerances for the same steps. With a single call per step it
   would need 1.0 times the best peer's calls at 1e-3 and 2.2 times at 1e-4. It refuses coordinates
   without mass.
-- *CPU time.* Most of it is `res` itself, so that it follows the calls. Of a small residual,
-  start-up counts as well: the constructor finds out what the rows are, and makes a mechanism of
-  them. IDA and ODASSL need no such thing. Instructions of `GenAlphaI3` on the pendulum ("ind3",
-  tolerance 1e-2, 498 calls, counted by callgrind): `res` 58 %, iteration matrices beside their
-  calls 13 %, constructor 10 %, start 5 %, forces looked at inside doubtful steps 3 %, output 3 %,
-  Assimulo's loop less than 1 %, all the rest (corrections, step sizes, drift) 8 %.
+- *CPU time.* Of a small residual, what is around it counts: the constructor finds out what the rows
+  are, and makes a mechanism of them; IDA and ODASSL need no such thing. Instructions on the
+  pendulum ("ovstab2", tolerance 1e-2, counted by callgrind): ODASSL 34 million in all; `GenAlphaI3`
+  57, of them `res` 33 (367 calls), the constructor 6, start and first step 12, the rest steps. A
+  further step costs `GenAlphaI3` 0.09 million beside `res`, `GenAlphaSOI2` 0.15, `HHTI2` 0.14 (on
+  "ind3"). In time the difference is more than in instructions; why was not found out.
 
 ## Constants, judged where they were not chosen
 
