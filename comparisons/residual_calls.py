@@ -294,9 +294,9 @@ HOW_TO_READ = (
 )
 WHY = """## Where it is not as wanted, and why
 
-- *`GenAlphaI3`* is within what is wanted but for the heavy top (1.1 times the best peer's calls at
-  1e-3 on "ind3", 1.5 to 1.6 at 1e-4) and, at a tolerance where it needs 80 steps in all, the
-  pendulum on "ind3". A step costs 1.2 to 1.9 corrections, 0.3 to 0.9 calls for matrices, and on
+- *`GenAlphaI3`* is within what is wanted of calls but for "ind3" of the heavy top (1.1 times the
+  best peer's calls at 1e-3, 1.6 at 1e-4) and of the pendulum at 1e-3 (1.3), where it needs 80 to 90
+  steps in all. A step costs 1.2 to 1.9 corrections, 0.3 to 0.9 calls for matrices, and on
   "ind3" 0 to 0.3 for the drift of its velocity, at tolerances of 1e-5 and below: two calls per step
   where everything turns slowly. On the heavy top (150 rad/s) a matrix is old after 8 steps, and
   seven calls make a new one. At tolerances of 1e-3 and above a quarter to a third of all calls are
