@@ -1,5 +1,6 @@
 """What ``import genalpha`` loads, and what it says when Assimulo is missing."""
 
+import importlib.util
 import subprocess
 import sys
 
@@ -18,6 +19,22 @@ def test_import_is_light():
     done = run_python(f"import genalpha, sys; print([m for m in {heavy} if m in sys.modules])")
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ["integrate", *SCHEMES])
+def test_what_few_need_is_not_loaded(name):
+    """Half a second, a hundred times what a run takes that somebody waits for."""
+    if name in SCHEMES and not importlib.util.find_spec("assimulo"):
+        pytest.skip("without Assimulo")
+    some = ("scipy.optimize", "scipy.integrate", "scipy.ndimage", "scipy.fft", "matplotlib")
+    done = run_python(
+        ("import assimulo.solvers\n" if name in SCHEMES else "")
+        + "import sys\nbefore = set(sys.modules)\n"
+        + f"from genalpha import {name}\n"
+        + f"print([m for m in {some} if m in sys.modules and m not in before])"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_public_names_are_listed_without_loading_them():

@@ -46,13 +46,14 @@ cdef cnp.ndarray vector(Size n):
     cdef PyObject** place
     if n > LONGEST:
         return cnp.PyArray_EMPTY(1, &n, cnp.NPY_DOUBLE, 0)
+    # the one that was given out last first: if it is free, it is still in the cache
     for look in range(LOOKS):
-        turns[n] = (turns[n] + 1) % REMEMBERED
         place = &last[n][turns[n]]
         if place[0] is NULL:
             break
         if is_free(place[0], n):
             return <cnp.ndarray> place[0]
+        turns[n] = (turns[n] + 1) % REMEMBERED
     cdef cnp.ndarray made = cnp.PyArray_EMPTY(1, &n, cnp.NPY_DOUBLE, 0)
     Py_INCREF(made)
     Py_XDECREF(place[0])

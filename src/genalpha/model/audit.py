@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from genalpha.errors import DerivativeError
 from genalpha.model.differences import (
@@ -115,7 +114,11 @@ def _acceleration(o: Mechanism, t: float, q: Array, v: Array) -> Array | None:
         return None
     forces = o.force(t, q, v) + o.reaction(t, q, v, *o.multiplier_guess())
     mass = o.mass(t, q)
-    return splu(mass).solve(forces) if sparse.issparse(mass) else np.linalg.solve(mass, forces)
+    return (
+        sparse.linalg.splu(mass).solve(forces)
+        if sparse.issparse(mass)
+        else np.linalg.solve(mass, forces)
+    )
 
 
 def check_derivatives(

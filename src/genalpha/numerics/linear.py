@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.sparse.linalg import MatrixRankWarning, splu
 
 from genalpha.errors import SingularSystemError
 from genalpha.kernels import DenseLU
@@ -97,10 +96,10 @@ def sparse_lu(matrix: sparse.csc_array, **options: Any) -> Any:
     if not np.isfinite(matrix.data).all():
         raise NotFiniteError()
     with warnings.catch_warnings():
-        warnings.simplefilter("error", MatrixRankWarning)
+        warnings.simplefilter("error", sparse.linalg.MatrixRankWarning)
         try:
-            return splu(matrix, **options)
-        except (RuntimeError, MatrixRankWarning) as error:
+            return sparse.linalg.splu(matrix, **options)
+        except (RuntimeError, sparse.linalg.MatrixRankWarning) as error:
             raise SingularSystemError("the sparse matrix is exactly singular") from error
 
 

@@ -26,7 +26,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 Array = np.ndarray
 
@@ -114,7 +113,7 @@ def contracting_norm(Phi: Array, pattern: Array, remainders: Array) -> BlockNorm
 def _blocks(pattern: Array) -> Array:
     """Number the sets of components that A~ couples."""
     graph = sparse.csr_array(pattern.astype(int))
-    return np.asarray(connected_components(graph, directed=False)[1])
+    return np.asarray(sparse.csgraph.connected_components(graph, directed=False)[1])
 
 
 def _block_norm(Phi: Array, remainders: Array) -> tuple[Array, Array]:

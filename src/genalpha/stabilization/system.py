@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.integrate import solve_ivp
+import scipy
 
 from genalpha.errors import CallbackError, ConvergenceError, InvalidOptionError
 from genalpha.model import Mechanism
@@ -141,7 +141,7 @@ def pilot_states(o: Mechanism, t_final: float) -> list[tuple[float, Array]]:
     still, guess = Gains.none().sized(o.n_lam, o.n_psi), o.multiplier_guess()
     times = np.linspace(o.t0, t_final, PILOT_STATES)
     x0 = projected(o.t0, np.concatenate([o.q0, o.v0]))
-    run = solve_ivp(
+    run = scipy.integrate.solve_ivp(
         lambda t, x: evaluate(o, still, t, x, guess).xdot,
         (o.t0, t_final),
         x0,

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d
+import scipy
 
 Array = np.ndarray
 
@@ -112,4 +112,4 @@ def lifted(estimate: Array, reference: Array) -> Array:
 
 def largest_nearby(x: Array) -> Array:
     """Return the largest value of neighbouring times."""
-    return np.asarray(maximum_filter1d(x, NEIGHBOURS, axis=0, mode="nearest"))
+    return np.asarray(scipy.ndimage.maximum_filter1d(x, NEIGHBOURS, axis=0, mode="nearest"))

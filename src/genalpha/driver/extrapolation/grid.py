@@ -8,8 +8,8 @@ analytic: the logarithm of the step size is a sum of a few cosines, of which the
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.polynomial import chebyshev
-from scipy.fft import dct
 
 Array = np.ndarray
 
@@ -65,7 +65,7 @@ class SmoothGrid:
 def _smooth(logs: Array, count: int):  # type: ignore[no-untyped-def]
     """Return the smoothed step size as a function of x."""
     j = np.arange(count)
-    coefficients = dct(logs, type=2)[:count] / logs.size
+    coefficients = scipy.fft.dct(logs, type=2)[:count] / logs.size
     coefficients[1:] *= np.exp(-((2.0 * j[1:] / count) ** 2))
     coefficients[0] *= 0.5
     return lambda x: np.exp(2.0 * np.cos(np.pi * np.multiply.outer(x, j)) @ coefficients)

@@ -8,8 +8,7 @@ together. HHTI2 needs M^-1 by itself: M^-1 f has a pole beside the motion.
 from __future__ import annotations
 
 import numpy as np
-from scipy.ndimage import minimum_filter1d
-from scipy.optimize import minimize_scalar
+import scipy
 
 from genalpha.kernels import DenseLU
 from genalpha.model import Mechanism
@@ -34,12 +33,12 @@ def singular_at(o: Mechanism, way: Way) -> float | None:
     unit = np.abs(_diagonal(o.mass(float(times[0]), q[0])))
     unit = 1.0 / np.sqrt(np.where(unit > 0.0, unit, 1.0))
     pivots = np.array([_pivot(o.mass(float(t), x), unit) for t, x in zip(times, q, strict=True)])
-    least = minimum_filter1d(pivots, 3, mode="nearest")
+    least = scipy.ndimage.minimum_filter1d(pivots, 3, mode="nearest")
     for i in np.flatnonzero((pivots == least) & (pivots < SMALL * pivots.max())).tolist():
         near = slice(max(i - 1, 0), i + 2)
         path = Osculating(times[near], q[near], v[near])
         low, high = sorted((float(times[near][0]), float(times[near][-1])))
-        found = minimize_scalar(
+        found = scipy.optimize.minimize_scalar(
             lambda t, path=path: _pivot(o.mass(t, path.at(t)), unit),
             bounds=(low, high),
             method="bounded",
