@@ -23,7 +23,7 @@ def test_import_is_light():
 
 @pytest.mark.parametrize("name", ["integrate", *SCHEMES])
 def test_what_few_need_is_not_loaded(name):
-    """Half a second, a hundred times what a run takes that somebody waits for."""
+    """A fifth of a second, many times what a run of a small mechanism takes."""
     if name in SCHEMES and not importlib.util.find_spec("assimulo"):
         pytest.skip("without Assimulo")
     some = ("scipy.optimize", "scipy.integrate", "scipy.ndimage", "scipy.fft", "matplotlib")
