@@ -11,6 +11,7 @@ from assimulo.problem import Explicit_Problem, Implicit_Problem, Overdetermined_
 from genalpha import HHTI2, GenAlphaI3, GenAlphaSOI2, integrate, mechanisms
 from genalpha.assimulo.residual import _takes_more
 from genalpha.errors import UnsupportedProblemError
+from genalpha.numerics import from_residual, linear
 from genalpha.numerics.accuracy import for_tolerance
 from genalpha.numerics.initial_values import accelerations
 from genalpha.schemes import SCHEMES
@@ -58,6 +59,22 @@ def solver_of(cls, problem, **options):
 
 def counted(solver):
     return solver.statistics["nfcns"] + solver.statistics["nfcnjacs"]
+
+
+def test_a_singular_mass_is_found_out_once(monkeypatch):
+    """Not at every point of the output: looking for it costs ten times what a step costs."""
+    looks = []
+
+    def factorize(matrix):
+        looks.append(matrix)
+        return linear.factorize(matrix)
+
+    monkeypatch.setattr(from_residual, "factorize", factorize)
+    plain = Counted(mechanisms.slider_crank(), "ovstab2")
+    solver = solver_of(GenAlphaSOI2, plain.problem, rtol=1e-5, atol=1e-6)
+    solver.simulate(0.1)
+    assert solver.statistics["nsteps"] > 30
+    assert len(looks) < 10
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.errors import ConvergenceError
+from genalpha.errors import ConvergenceError, SingularSystemError
 from genalpha.kernels import largest, part, plus, solution, stacked, zeros
 from genalpha.model.residual import OneResidual
 from genalpha.model.residual_blocks import Blocks
@@ -71,7 +71,7 @@ class Accelerations:
         # what the matrices have missed
         self._secants, self._unit = Secants(learns=True), 1.0
         self._blocks, self._solve = known, None if known is None else self._factorized(known)
-        self._mass: tuple[Array | None, Solve] | None = None
+        self._mass: tuple[Array | None, Solve | SingularSystemError] | None = None
         # the last points, how accurate they were to be, and what was found there
         self._last: list[tuple[tuple[Any, ...], float, Array]] = []
         self._past: list[tuple[float, Array]] = []
@@ -164,13 +164,26 @@ class Accelerations:
         return self._solve(right)
 
     def mass_solver(self, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Solve:
-        """Return what solves with the mass, or with one that was right a little earlier."""
+        """Return what solves with the mass, or with one that was right a little earlier.
+
+        Raises
+        ------
+        SingularSystemError
+            The mass is singular; of one matrix, that is found out once.
+        """
         constant, latest = self.whole.constant_mass, self.whole.latest
         near = constant if constant is not None or latest is None else latest.A
         if self._mass is None or self._mass[0] is not near:
             M = self.whole.mass(t, q, v, lam, psi) if near is None else near
-            self._mass = near, factorize(M)
-        return self._mass[1]
+            try:
+                solve: Solve | SingularSystemError = factorize(M)
+            except SingularSystemError as error:
+                solve = error.with_traceback(None)
+            self._mass = near, solve
+        solve = self._mass[1]
+        if isinstance(solve, SingularSystemError):
+            raise type(solve)(*solve.args)
+        return solve
 
     def _imbalance(self, t: float, q: Array, v: Array, x: Array, enough: float) -> Array:
         n, m = self.whole.n, self.whole.m
