@@ -291,3 +291,14 @@ def test_index_one_is_refused_with_jac_as_well():
     plain = Counted(mechanisms.four_bar(), "ind1", as_it_is)
     with pytest.raises(UnsupportedProblemError, match=r"row \d+ of res: expected"):
         GenAlphaI3(plain.problem)
+
+
+@pytest.mark.parametrize("jac", [as_it_is, wrong_sign])
+def test_with_first_order_states(jac):
+    calls = []
+    for given in (jac, None):
+        plain = Counted(mechanisms.motor_slider_crank(), "ind3", given)
+        read = mechanism_from_problem(plain.problem)
+        calls.append(plain.calls["res"])
+        assert (read.n_q, read.n_states) == (4, 1)  # a state is the velocity of a coordinate
+    assert jac is not as_it_is or calls[0] < 0.6 * calls[1]

@@ -25,7 +25,7 @@ MOVE = 1e-5
 #: Changes agree if they differ by no more than this part.
 CLOSE = 1e-6
 #: Products with columns in which F is linear differ by no more than this part.
-EXACT = 1e-11
+EXACT = 1e-10
 #: Step of differences of constraints.
 STEP = float(np.sqrt(EPS))
 
