@@ -119,6 +119,14 @@ def tiny_everywhere(jac, *x):
     return jac(*x) + 1e-13
 
 
+def tiny_somewhere(jac, *x):
+    """In q' = v, where it would make the multiplier one of "ggl2", and in a row without mass."""
+    J = jac(*x)
+    J[0, -1] += 2e-14
+    J[-1, 0] += 1e-12 * x[0]
+    return J
+
+
 def nothing(jac, *x):
     return np.zeros_like(jac(*x))
 
@@ -139,6 +147,7 @@ WRONG = (
     not_a_number,
     noisy,
     tiny_everywhere,
+    tiny_somewhere,
     nothing,
     raises,
     of_no_shape,

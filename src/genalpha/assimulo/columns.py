@@ -2,7 +2,8 @@
 
 What a residual is must not rest on a `jac` that may be rough, or wrong. So its columns are taken
 only where one call of F, with all of these unknowns moved at once, agrees with their product: as
-exactly as F can tell. Otherwise F is asked with one unknown after the other moved.
+exactly as F can tell, and where entries are not too small for that. Otherwise F is asked with one
+unknown after the other moved.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ MOVE = 1e-5
 CLOSE = 1e-6
 #: Products with columns in which F is linear differ by no more than this part.
 EXACT = 1e-10
+#: Products with gradients and central differences, which are no better, by no more than this.
+NEAR = 1e-7
 #: Step of differences of constraints.
 STEP = float(np.sqrt(EPS))
 
@@ -120,30 +123,39 @@ class Columns:
         rows : int array
         """
         beside, which = self._beside, np.array(list(moves), dtype=int)
-        table = self._agreed(part, moves, change, rows)
-        if table is not None:
-            return table
         x = np.abs(getattr(beside, part)[which])
+        table, told = self._agreed(part, moves, change, rows)
         steps = 2.0 ** np.ceil(np.log2(scale(x)))
-        table = np.zeros((rows.size, which.size))
-        for i, (j, step) in enumerate(zip(which.tolist(), steps.tolist(), strict=True)):
-            table[:, i] = beside.change(**{part: {j: step}})[rows] / step
+        for i in np.flatnonzero(~told.all(axis=0)).tolist():
+            table[:, i] = beside.change(**{part: {int(which[i]): steps[i]}})[rows] / steps[i]
         noise = 8.0 * EPS * (np.abs(beside.base[rows]) + np.abs(table) @ x)
         return np.where(np.abs(table) <= noise[:, None], 0.0, table)
 
-    def _agreed(self, part: str, moves: Moves, change: Array, rows: Array) -> Array | None:
-        """Return columns that were given, if they explain a change; without rounding errors."""
+    def _agreed(self, part: str, moves: Moves, change: Array, rows: Array) -> tuple[Array, Array]:
+        """Return columns that were given, if they explain a change, and what it tells of them.
+
+        Those that are so small that their product does not count might be anything.
+
+        Returns
+        -------
+        table : (rows, unknowns) array
+            Without rounding errors.
+        told : (rows, unknowns) bool array
+            Nothing if the columns do not explain the change.
+        """
         which, d = np.array(list(moves), dtype=int), np.array(list(moves.values()))
         table = self._given(part, which, rows)
         if table is None:
-            return None
+            table = np.zeros((rows.size, which.size))
+            return table, np.zeros_like(table, dtype=bool)
         x, sizes = getattr(self._beside, part)[which], np.abs(table)
         base = np.abs(self._beside.base[rows])
         allowed = EXACT * (sizes @ (np.abs(x) + d)) + 64.0 * EPS * base
         if not (np.abs(table @ d - change[rows]) <= allowed).all():
-            return None
+            return table, np.zeros_like(table, dtype=bool)
         noise = 8.0 * EPS * (base + sizes @ scale(x))
-        return np.where(sizes <= noise[:, None], 0.0, table)
+        table = np.where(sizes <= noise[:, None], 0.0, table)
+        return table, (table == 0.0) | (sizes * d > allowed[:, None])
 
     def slopes(self, which: Array, rows: Array, seen: Array) -> Array:
         """Return derivatives of rows of F by some of y.
@@ -178,7 +190,7 @@ class Columns:
         )
         d, sizes = np.array(list(moves.values())), np.abs(table)
         rounding = 64.0 * EPS * (np.abs(beside.base[rows]) + sizes @ scale(beside.y[which]))
-        wrong = np.abs(table @ d - 0.5 * (ahead - behind)) > CLOSE * (sizes @ d) + rounding
+        wrong = np.abs(table @ d - 0.5 * (ahead - behind)) > NEAR * (sizes @ d) + rounding
         if (wrong & seen).any():
             return None
         moved = (ahead != 0.0) | (behind != 0.0)
@@ -187,13 +199,16 @@ class Columns:
     def with_rates(self) -> Array:
         """Return the unknowns whose rates appear."""
         beside, everything = self._beside, np.arange(self._beside.y.size)
+        appear = np.zeros(everything.size, dtype=bool)
+        left = everything
         if beside.given is not None:
-            moves = beside.apart(beside.yd, everything)
-            table = self._agreed("yd", moves, beside.change(yd=moves), np.arange(beside.base.size))
-            if table is not None:
-                return np.flatnonzero(table.any(axis=0))
-        found = [j for j in everything.tolist() if beside.change(yd={j: 1.0}).any()]
-        return np.array(found, dtype=int)
+            moves, rows = beside.apart(beside.yd, everything), np.arange(beside.base.size)
+            table, told = self._agreed("yd", moves, beside.change(yd=moves), rows)
+            appear = np.asarray(((table != 0.0) & told).any(axis=0))
+            left = np.flatnonzero(~appear & ~told.all(axis=0))
+        for j in left.tolist():
+            appear[j] = beside.change(yd={j: 1.0}).any()
+        return np.flatnonzero(appear)
 
     def _given(self, part: str, which: Array, rows: Array) -> Array | None:
         given = self._beside.given
