@@ -311,3 +311,24 @@ def test_with_first_order_states(jac):
         calls.append(plain.calls["res"])
         assert (read.n_q, read.n_states) == (4, 1)  # a state is the velocity of a coordinate
     assert jac is not as_it_is or calls[0] < 0.6 * calls[1]
+
+
+def without_q_dot(jac, c, *x):
+    """Return what forgets q' in the last row."""
+    J = jac(c, *x)
+    J[-1] = jac(0.0, *x)[-1]
+    return J
+
+
+@pytest.mark.parametrize(("name", "form"), [("rolling_disk", "ind3"), ("chain", "ind2")])
+@pytest.mark.parametrize("jac", [as_it_is, wrong_sign, transposed, without_q_dot, noisy])
+def test_gradients_of_constraints_on_velocities(name, form, jac):
+    calls = []
+    for given in (jac, None):
+        plain = Counted(MADE[name](), form, given)
+        read = mechanism_from_problem(plain.problem)
+        q, v = read.q0, read.v0
+        calls.append((read.nonholonomic_jacobian(read.t0, q, v), plain.calls["res"]))
+    (K, few), (expected, many) = calls
+    assert np.allclose(K, expected, rtol=0.0, atol=1e-6 * np.abs(expected).max())
+    assert jac is not as_it_is or few < 0.5 * many

@@ -196,6 +196,26 @@ class Columns:
         moved = (ahead != 0.0) | (behind != 0.0)
         return np.where(moved[:, None], table, 0.0)
 
+    def along(self, v: Array, q: Array, rows: Array, d: Array, change: Array) -> Array | None:
+        """Return derivatives by velocities that are q' as well, if they explain a change.
+
+        Parameters
+        ----------
+        v, q, rows : int array
+        d : array
+            How far all velocities, and q' with them, were moved once.
+        change : array
+            How these rows of F changed.
+        """
+        by_v, by_qdot = self._given("y", v, rows), self._given("yd", q, rows)
+        if by_v is None or by_qdot is None:
+            return None
+        table, y = by_v + by_qdot, self._beside.y[v]
+        sizes = np.abs(table)
+        rounding = 64.0 * EPS * (np.abs(self._beside.base[rows]) + sizes @ scale(y))
+        agree = np.abs(table @ d - change) <= NEAR * (sizes @ d) + rounding
+        return table if agree.all() else None
+
     def with_rates(self) -> Array:
         """Return the unknowns whose rates appear."""
         beside, everything = self._beside, np.arange(self._beside.y.size)

@@ -36,6 +36,7 @@ class Found(NamedTuple):
     uses_rates: bool  # whether they, or constraints, depend on q'
     ideal: Array | None  # (m,): factors d with reaction = -G^T (d * lam)
     reactions: Array | None  # (n, m + l): derivative of the imbalance by the multipliers
+    K: Array | None = None  # (l, n), if `jac` has told
 
 
 def _all_but(count: int, places: Array) -> Array:
@@ -207,7 +208,9 @@ class Recognition:
         places = Places(self.y.size, self.q, self.v, lam, psi, *rows, *(rates or (None, None)))
         columns = R[:, [self.others.tolist().index(j) for j in (*lam, *psi)]]
         M = signs[:, None] * mass[motion]
-        return Found(places, M, G, linear, uses_rates, ideal, columns)
+        d, change = speeds[0]
+        K = self.columns.along(self.v, self.q, places.velocity, d, change[velocity])
+        return Found(places, M, G, linear, uses_rates, ideal, columns, K)
 
     def _multipliers(self) -> tuple[Array, bool]:
         """Return changes per unit of each multiplier, and whether they add up.
