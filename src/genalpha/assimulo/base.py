@@ -227,6 +227,7 @@ class GenAlphaSolver(Running, HasOptions, Implicit_ODE):
     def _read_again(self, start: Point) -> None:
         """Take over the switches, and what an event may have changed in the problem."""
         problem, reading = self.problem, self._reading
+        self._F.asks_jacobian = self.usejac
         own = getattr(problem, "mechanism", None)
         replaced = isinstance(own, Mechanism) and own is not reading.mechanism.narrow
         if replaced:

@@ -92,6 +92,7 @@ class FromResidual:
         self.balance = Memory(F, self._balance)
         self.mass = Memory(F, self._mass)
         self.holonomic_jacobian = Memory(F, self._holonomic_jacobian)
+        self.nonholonomic_jacobian = Memory(F, self._nonholonomic_jacobian)
         self.whole.start_vdot = np.array(yd[places.v], dtype=float)
         if found.mass is not None and not F.switches:
             self.mass.learn(found.mass, t, self.start[0])
@@ -100,14 +101,17 @@ class FromResidual:
         self.size_of_G = np.abs(G)
         if not F.switches:
             self.holonomic_jacobian.learn(G, t, self.start[0])
-        known = found.mass, found.G, found.reactions
-        if not places.psi.size and not any(x is None for x in known):
-            M, G, R = (np.asarray(x) for x in known)
-            self.whole.start_blocks = Blocks(M, G, np.zeros((0, M.shape[0])), R)
+        if found.K is not None and not F.switches:
+            self.nonholonomic_jacobian.learn(found.K, t, *self.start[:2])
+        K = found.K if places.psi.size else np.zeros((0, places.q.size))
+        known = found.mass, found.G, K, found.reactions
+        if not any(x is None for x in known):
+            self.whole.start_blocks = Blocks(*(np.asarray(x) for x in known))
 
     def forget(self) -> None:
         """Forget what was evaluated, because the problem has changed."""
-        for memory in (self.balance, self.mass, self.holonomic_jacobian):
+        gradients = self.holonomic_jacobian, self.nonholonomic_jacobian
+        for memory in (self.balance, self.mass, *gradients):
             memory.forget()
         self.whole.forget()
 
@@ -182,8 +186,7 @@ class FromResidual:
         """Return k."""
         return self.balance(t, q, v, self.still, *self.free).velocity
 
-    def nonholonomic_jacobian(self, t: float, q: Array, v: Array) -> Matrix:
-        """Return dk/dv."""
+    def _nonholonomic_jacobian(self, t: float, q: Array, v: Array) -> Matrix:
         return accurate_jacobian(lambda x: self.nonholonomic(t, q, x), v)
 
     def nonholonomic_gradient(self, t: float, q: Array, v: Array) -> Matrix:

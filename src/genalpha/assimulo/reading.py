@@ -45,7 +45,8 @@ def mechanism_from_problem(
 
     Multipliers keep the meaning that they have in the problem, whatever its sign convention and
     scaling. If the problem has `jac` (and ``jac_use`` is not False), stiffness and damping come
-    from it, which may be rough: they serve Newton's iteration only.
+    from it, which may be rough: they serve Newton's iteration only. Masses, reactions and gradients
+    at the start are taken from it where they agree with the residual; that saves calls.
 
     Parameters
     ----------

@@ -42,6 +42,8 @@ class Residual:
         How often `res` (or `rhs`) was called.
     matrix_calls : int
         How many of these were for matrices; whoever differences them counts.
+    asks_jacobian : bool
+        Whether `jac` may be asked what the residual is; not if the user switches it off.
     """
 
     def __init__(self, problem: Any) -> None:
@@ -52,6 +54,7 @@ class Residual:
         #: A `res` that is known to take no switches.
         self._simple: Any = self
         self.calls = self.matrix_calls = 0
+        self.asks_jacobian = True
 
     def __call__(self, t: float, y: Array, yd: Array) -> Array:
         """Return F(t, y, yd); there may be more rows than unknowns."""

@@ -91,6 +91,8 @@ ASSIMULO = (
         lambda solver: solver._knows_jacobian,
         UseJacobian(),
         "Use the derivatives of the problem (`jac`) or of its mechanism for Newton's iteration. "
-        "Default: if there are any. Switch it off when they may be wrong.",
+        "Default: if there are any. Switch it off when they may be wrong (the constructor, which "
+        "verifies what it takes from `jac`, asks it all the same; `jac_use` of the problem forbids "
+        "that).",
     ),
 )

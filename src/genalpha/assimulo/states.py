@@ -21,7 +21,7 @@ Array = np.ndarray
 Start = tuple[float, Array, Array]
 
 #: What belongs to the problem's residual, and is asked for and set there.
-SHARED = ("switches", "calls", "matrix_calls")
+SHARED = ("switches", "calls", "matrix_calls", "asks_jacobian")
 
 
 class WithStates(Residual):
