@@ -110,7 +110,9 @@ class HHTI2OfResidual(Shown):
             self._guess(s, guess)
             return
         a, L0, L1 = part(guess, 0, n), part(guess, n, n + m), part(guess, n + m, n + 2 * m)
-        R0 = self._guess_of_old_reaction(L0).R0 if m and self.about.is_known else s.R
+        R0 = s.R
+        if m and self.about.is_known:
+            R0 = self._guess_of_reaction(L0, self.old, self.beside, self.t0, 0.0).R
         self.unknowns = Unknowns(a, L0, L1, R0, part(guess, n + 2 * m, 2 * (n + m)))
 
     def correct(self, solvers: Any) -> Sizes:
