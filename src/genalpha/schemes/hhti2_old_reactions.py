@@ -27,7 +27,7 @@ Array = np.ndarray
 #: What R0 may be wrong by, in units of the accuracy wanted: more than other reactions, because it
 #: moves q1 by h^2 only, and v1 in directions that the projection takes away.
 WRONG_BEFORE = 3.0
-#: A reaction that is known to multipliers, or to a small difference, is believed of so many times it.
+#: A reaction that is known to multipliers, or to a difference, is believed of so many times them.
 BELIEVED = 4.0
 #: Reactions are learnt from where they are more than this, in units of the accuracy wanted.
 CLEAR = 10.0

@@ -12,6 +12,7 @@ import numpy as np
 from genalpha.kernels import combined, norm, part, plus, product, solution, stacked
 from genalpha.model import Mechanism
 from genalpha.model.residual import CENTRAL, Balance
+from genalpha.numerics.accuracy import LOOSEST
 from genalpha.numerics.newton import Newton
 from genalpha.numerics.prediction import Past
 from genalpha.schemes.hht import NO_VECTOR
@@ -110,9 +111,11 @@ class Shown(OldReactions):
         They are the predicted ones, corrected for g'' as it was seen, and for the reactions.
         """
         looks, about, n, m = self.looks, self.about, self.o.n_q, self.o.n_lam
-        allowed = WRONG * self._uncertainty(x.a, x.R1)
+        # what is asked for is so accurate even where Newton's iteration is less
+        accurate = min(1.0, LOOSEST / self.relative)
+        allowed = accurate * WRONG * self._uncertainty(x.a, x.R1)
         vdot, lam, curvature = looks.vdot, looks.lam, looks.curvature
-        if m == 1:
+        if m == 1:  # reactions to it are known without the matrix, which still serves G
             about.learn(x.L1, x.R1, self.t)
         known = Pair(x.L1, x.R1, 0.0)
         guess = self._guess_of_reaction(lam, known, None, self.t, allowed)
@@ -133,8 +136,8 @@ class Shown(OldReactions):
             lack, curvature = at.motion, self.no_lam
             wrong = solution(matrices.mass, plus(lack, 0.0, lack))  # which overwrites its argument
             if norm(guess.change) > CLEAR * allowed:  # otherwise it is noise
-                true = combined(1.0, vdot, -1.0, guess.R, 1.0, guess.change)
-                true = combined(1.0, true, -1.0, f, -1.0, wrong)
+                true = combined(1.0, vdot, -1.0, f, -1.0, wrong)
+                true = combined(1.0, true, -1.0, guess.R, 1.0, guess.change)
                 about.learn(guess.left, true, self.t)
             if not seen:
                 looks.look_again(q, v, vdot, at)
