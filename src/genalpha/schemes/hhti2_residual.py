@@ -60,8 +60,8 @@ class Constant(NamedTuple):
 class HHTI2OfResidual(Shown):
     """One step of (3.4), asked of a residual."""
 
-    #: A correction costs one call to three. Chosen on the pendulum and on Andrews' mechanism, where
-    #: errors of q are the same as with 1e-4. It counts with tolerances above 1e-4.
+    #: A correction costs one call to three. It counts with tolerances above 1e-4. Chosen on the
+    #: mechanisms of docs/pages/residual_calls.md; on five others, too, errors of q stay the same.
     newton_loosest = 1e-3
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
