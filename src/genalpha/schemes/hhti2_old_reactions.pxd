@@ -3,7 +3,7 @@
 cimport cython
 cimport numpy as cnp
 from genalpha.kernels.matrices cimport product, solution
-from genalpha.kernels.vectors cimport norm, part, plus, scalar_product
+from genalpha.kernels.vectors cimport combined, norm, part, plus, scalar_product
 from genalpha.model.equations cimport Equations
 from genalpha.model.learnt cimport Learnt
 from genalpha.model.residual cimport Balance, OneResidual
@@ -16,7 +16,7 @@ cdef class Pair:
 
 
 cdef class Guess:
-    cdef public cnp.ndarray R0, left, change
+    cdef public cnp.ndarray R, left, change
     cdef public double doubt
 
 
@@ -28,10 +28,12 @@ cdef class OldReactions(Corrections):
     cdef public Pair old, beside
 
     @cython.locals(
-        old=Pair, beside=Pair, about=Learnt, left=cnp.ndarray, R0=cnp.ndarray, doubt=double,
-        square=double, c=double, change=cnp.ndarray
+        about=Learnt, left=cnp.ndarray, R=cnp.ndarray, doubt=double, square=double, c=double,
+        d=double, across=cnp.ndarray, change=cnp.ndarray
     )
-    cdef Guess _guess_of_old_reaction(self, cnp.ndarray L0)
+    cdef Guess _guess_of_reaction(
+        self, cnp.ndarray L, Pair old, Pair beside, double t, double error
+    )
     @cython.locals(
         guess=Guess, R0=cnp.ndarray, error=double, vdot=cnp.ndarray, at=Balance, d=cnp.ndarray
     )

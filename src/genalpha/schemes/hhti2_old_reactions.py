@@ -1,8 +1,9 @@
 """What is known of the reaction at the start of a step of HHTI2 on a residual: R0 of (3.4d).
 
 See `hhti2_residual`. R0 = r(t0, q0, L0) is known for L1 of the last step, and for the true
-multiplier there: every L0 is near to a combination of both. For the difference, there is a matrix
-that learns; where that might be too wrong, the residual is asked.
+multiplier there: every L0 is near to a combination of both, and with a single constraint it is a
+multiple of each. For the difference, there is a matrix that learns; where that might be too wrong,
+the residual is asked.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genalpha.kernels import norm, part, plus, product, scalar_product, solution
+from genalpha.kernels import combined, norm, part, plus, product, scalar_product, solution
 from genalpha.model import Mechanism
 from genalpha.model.learnt import Learnt
 from genalpha.model.residual import OneResidual
@@ -26,7 +27,7 @@ Array = np.ndarray
 #: What R0 may be wrong by, in units of the accuracy wanted: more than other reactions, because it
 #: moves q1 by h^2 only, and v1 in directions that the projection takes away.
 WRONG_BEFORE = 3.0
-#: A reaction that is known to a small difference of multipliers is believed of so many times it.
+#: A reaction that is known to multipliers, or to a difference, is believed of so many times them.
 BELIEVED = 4.0
 #: Reactions are learnt from where they are more than this, in units of the accuracy wanted.
 CLEAR = 10.0
@@ -43,12 +44,12 @@ class Pair:
 
 @dataclass
 class Guess:
-    """R0 as far as it is known, and what may be wrong with it.
+    """A reaction as far as it is known, and what may be wrong with it.
 
     `change` is the part that the matrix has told, for the difference `left` of multipliers.
     """
 
-    R0: Array
+    R: Array
     left: Array
     change: Array
     doubt: float
@@ -80,26 +81,41 @@ class OldReactions(Corrections):
         self.about, self.turned, self.turned_then, self.t0 = Learnt(), 0.0, 0.0, 0.0
         self.beside = None
 
-    def _guess_of_old_reaction(self, L0: Array) -> Guess:
-        """Return R0 without asking."""
-        old, beside, about = self.old, self.beside, self.about
-        left, R0, doubt = plus(L0, -1.0, old.L), old.R, old.doubt
-        if beside is not None:
-            square = scalar_product(beside.L, beside.L)
-            c = scalar_product(left, beside.L) / square if square else 0.0
+    def _guess_of_reaction(
+        self, L: Array, old: Pair, beside: Pair | None, t: float, error: float
+    ) -> Guess:
+        """Return the reaction to L without asking, from those to others at the same place.
+
+        They are linear in the multipliers. `error` is what may be wrong with what was asked for.
+        """
+        about = self.about
+        left, R, doubt = plus(L, -1.0, old.L), old.R, old.doubt
+        square = scalar_product(old.L, old.L)
+        if square:
+            c = scalar_product(left, old.L) / square
             if abs(c) <= BELIEVED:
-                left, R0 = plus(left, -c, beside.L), plus(R0, c, beside.R)
-                doubt += abs(c) * beside.doubt
-        change = about.times(left, self.t0)
+                left, R = plus(left, -c, old.L), plus(R, c, old.R)
+                doubt += abs(c) * (old.doubt + error)
+        if beside is not None:
+            c = scalar_product(beside.L, old.L) / square if square else 0.0
+            across = plus(beside.L, -c, old.L)
+            square = scalar_product(across, across)
+            d = scalar_product(left, across) / square if square else 0.0
+            if abs(d) <= BELIEVED:
+                left = plus(left, -d, across)
+                R = combined(1.0, R, d, beside.R, -d * c, old.R)
+                doubt += abs(d) * beside.doubt
+        change = about.times(left, t)
         doubt += about.doubt(left, change, self._age())
-        return Guess(plus(R0, 1.0, change), left, change, doubt)
+        return Guess(plus(R, 1.0, change), left, change, doubt)
 
     def _with_old_reaction(self, x: Unknowns, matrices: Matrices) -> Unknowns:
         """Return the unknowns with R0 = r(t0, q0, L0) (3.4d); q1 moves with it."""
         if not self.o.n_lam:
             return x
-        guess = self._guess_of_old_reaction(x.L0)
-        R0, error = guess.R0, self._uncertainty(x.a, x.R0)
+        error = self._uncertainty(x.a, x.R0)
+        guess = self._guess_of_reaction(x.L0, self.old, self.beside, self.t0, error)
+        R0 = guess.R
         if guess.doubt > WRONG_BEFORE * error:
             vdot = plus(self.f0, 1.0, R0)
             at = self.whole.balance(self.t0, self.q0, self.v0, vdot, x.L0, NO_VECTOR)

@@ -12,10 +12,11 @@ no mass matrix is needed beside those of Newton's iteration. A correction costs
   the first correction needs another one behind in the motion, and small ones take the rate to
   follow v1 by G;
 - none for R0 of (3.4d): the reaction at q0 is known to L1 of the last step, to the true multiplier
-  there, and to small differences from both by a matrix that learns, or else by another call.
+  there, to multiples of both, and to small differences from these by a matrix that learns, or else
+  by another call.
 
 True accelerations and multipliers (3.2) follow from g'' and from the same reactions, so that output
-costs a call only where the matrix has not learnt enough.
+costs a call only where the matrix has not learnt enough, and none for reactions to one constraint.
 
 For Newton's accuracies that differences cannot have, and for variants other than "end", which take
 R1 elsewhere, all of this is asked for where it belongs: at the point itself, and at output points.
@@ -58,6 +59,10 @@ class Constant(NamedTuple):
 
 class HHTI2OfResidual(Shown):
     """One step of (3.4), asked of a residual."""
+
+    #: A correction costs one call to three. It counts with tolerances above 1e-4. Chosen on the
+    #: mechanisms of docs/pages/residual_calls.md; on five others, too, errors of q stay the same.
+    newton_loosest = 1e-3
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         super().__init__(o, settings, newton)
@@ -110,7 +115,9 @@ class HHTI2OfResidual(Shown):
             self._guess(s, guess)
             return
         a, L0, L1 = part(guess, 0, n), part(guess, n, n + m), part(guess, n + m, n + 2 * m)
-        R0 = self._guess_of_old_reaction(L0).R0 if m and self.about.is_known else s.R
+        R0 = s.R
+        if m and self.about.is_known:
+            R0 = self._guess_of_reaction(L0, self.old, self.beside, self.t0, 0.0).R
         self.unknowns = Unknowns(a, L0, L1, R0, part(guess, n + 2 * m, 2 * (n + m)))
 
     def correct(self, solvers: Any) -> Sizes:

@@ -30,13 +30,13 @@ cdef class Shown(OldReactions):
     @cython.locals(
         n=Py_ssize_t, m=Py_ssize_t, end=Py_ssize_t, h=double, vdot0=cnp.ndarray, R=cnp.ndarray,
         f=cnp.ndarray, vdot=cnp.ndarray, lam=cnp.ndarray, jerk=cnp.ndarray, a=cnp.ndarray,
-        L0=cnp.ndarray, apart=cnp.ndarray, R0=cnp.ndarray, R1=cnp.ndarray
+        L0=cnp.ndarray, L1=cnp.ndarray, apart=cnp.ndarray, R0=cnp.ndarray, R1=cnp.ndarray
     )
     cdef _guess(self, State s, cnp.ndarray guess)
     @cython.locals(
-        looks=Looks, about=Learnt, n=Py_ssize_t, m=Py_ssize_t, own=cnp.ndarray, allowed=double,
-        vdot=cnp.ndarray, lam=cnp.ndarray, curvature=cnp.ndarray, reaction=cnp.ndarray,
-        lack=cnp.ndarray, count=Py_ssize_t, d=cnp.ndarray, d_lam=cnp.ndarray, other=cnp.ndarray,
+        looks=Looks, about=Learnt, n=Py_ssize_t, m=Py_ssize_t, accurate=double, allowed=double,
+        vdot=cnp.ndarray, lam=cnp.ndarray, curvature=cnp.ndarray, known=Pair, guess=Guess,
+        true=cnp.ndarray, lack=cnp.ndarray, count=Py_ssize_t, d=cnp.ndarray, d_lam=cnp.ndarray,
         change=cnp.ndarray, doubt=double, moved=double, seen=bint, at=Balance, wrong=cnp.ndarray
     )
     cdef tuple _shown(

@@ -12,12 +12,13 @@ import numpy as np
 from genalpha.kernels import combined, norm, part, plus, product, solution, stacked
 from genalpha.model import Mechanism
 from genalpha.model.residual import CENTRAL, Balance
+from genalpha.numerics.accuracy import LOOSEST
 from genalpha.numerics.newton import Newton
 from genalpha.numerics.prediction import Past
 from genalpha.schemes.hht import NO_VECTOR
 from genalpha.schemes.hhti2_corrections import Matrices, State, Unknowns
 from genalpha.schemes.hhti2_looks import SEEN, Looks
-from genalpha.schemes.hhti2_old_reactions import OldReactions, Pair
+from genalpha.schemes.hhti2_old_reactions import CLEAR, OldReactions, Pair
 from genalpha.schemes.scheme import Settings
 
 Array = np.ndarray
@@ -96,11 +97,11 @@ class Shown(OldReactions):
         L0 = plus(self.lam0, h, part(guess, end, end + m))
         apart = part(guess, end + m, end + 2 * m)
         apart = combined(h, apart, 0.0, apart)
-        R0, R1 = s.R, self._reaction(vdot, f)
+        L1, R0, R1 = plus(lam, 1.0, apart), s.R, self._reaction(vdot, f)
         if self.about.is_known:
-            R0 = self._guess_of_old_reaction(L0).R0
-            R1 = plus(R1, 1.0, self.about.times(apart, self.t))
-        self.unknowns = Unknowns(a, L0, plus(lam, 1.0, apart), R0, R1)
+            R0 = self._guess_of_reaction(L0, self.old, self.beside, self.t0, 0.0).R
+            R1 = self._guess_of_reaction(L1, Pair(lam, R1, 0.0), None, self.t, 0.0).R
+        self.unknowns = Unknowns(a, L0, L1, R0, R1)
 
     def _shown(
         self, x: Unknowns, q: Array, v: Array, f: Array, matrices: Matrices
@@ -110,20 +111,23 @@ class Shown(OldReactions):
         They are the predicted ones, corrected for g'' as it was seen, and for the reactions.
         """
         looks, about, n, m = self.looks, self.about, self.o.n_q, self.o.n_lam
-        own, allowed = plus(f, 1.0, x.R1), WRONG * self._uncertainty(x.a, x.R1)
+        # what is asked for is so accurate even where Newton's iteration is less
+        accurate = min(1.0, LOOSEST / self.relative)
+        allowed = accurate * WRONG * self._uncertainty(x.a, x.R1)
         vdot, lam, curvature = looks.vdot, looks.lam, looks.curvature
-        reaction = about.times(plus(lam, -1.0, x.L1), self.t)
-        lack = product(matrices.inertia, combined(1.0, vdot, -1.0, own, -1.0, reaction))
+        if m == 1:  # reactions to it are known without the matrix, which still serves G
+            about.learn(x.L1, x.R1, self.t)
+        known = Pair(x.L1, x.R1, 0.0)
+        guess = self._guess_of_reaction(lam, known, None, self.t, allowed)
+        lack = product(matrices.inertia, combined(1.0, vdot, -1.0, f, -1.0, guess.R))
         for count in range(MOST):
             d = solution(matrices.velocity, stacked(-1.0, lack, -1.0, curvature))
             d_lam = part(d, n, n + m)
             vdot, lam = plus(vdot, 1.0, d), plus(lam, 1.0, d_lam)
-            other, change = plus(lam, -1.0, x.L1), about.times(d_lam, self.t)
+            change = about.times(d_lam, self.t)
+            guess = self._guess_of_reaction(lam, known, None, self.t, allowed)
             # what was asked for is known but for the last correction
-            if count:
-                doubt = about.doubt(d_lam, change, self._age())
-            else:
-                doubt = about.doubt(other, about.times(other, self.t), self._age())
+            doubt = about.doubt(d_lam, change, self._age()) if count else guess.doubt
             moved = norm(part(d, 0, n)) + norm(change)
             seen = looks.doubt(v) + self._age() * moved <= SEEN * allowed
             if seen and doubt <= allowed:
@@ -131,7 +135,10 @@ class Shown(OldReactions):
             at = self._balance(q, v, vdot, lam)
             lack, curvature = at.motion, self.no_lam
             wrong = solution(matrices.mass, plus(lack, 0.0, lack))  # which overwrites its argument
-            about.learn(other, combined(1.0, vdot, -1.0, own, -1.0, wrong), self.t)
+            if norm(guess.change) > CLEAR * allowed:  # otherwise it is noise
+                true = combined(1.0, vdot, -1.0, f, -1.0, wrong)
+                true = combined(1.0, true, -1.0, guess.R, 1.0, guess.change)
+                about.learn(guess.left, true, self.t)
             if not seen:
                 looks.look_again(q, v, vdot, at)
                 curvature = looks.curvature

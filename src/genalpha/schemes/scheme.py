@@ -16,7 +16,7 @@ import numpy as np
 
 from genalpha.errors import FirstOrderWarning, UndampedWarning
 from genalpha.model import Mechanism, Motion
-from genalpha.numerics.accuracy import DEFAULT
+from genalpha.numerics.accuracy import DEFAULT, LOOSEST
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.linear import Solve
 from genalpha.numerics.local_error import (
@@ -140,6 +140,8 @@ class Scheme(Problem):
     a_is_acceleration = False
     #: With adaptive steps, Newton's iteration may leave this share of rtol^(2/3).
     newton_share = 0.05
+    #: But no more than this, relative to the accelerations.
+    newton_loosest = LOOSEST
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         self.o, self.settings, self.newton, self.relative = o, settings, newton, settings.relative
