@@ -10,6 +10,7 @@ from genalpha.model.residual cimport Balance, Inertia, OneResidual
 from genalpha.numerics.accuracy cimport Scales, scales, size
 from genalpha.numerics.newton cimport Newton
 from genalpha.schemes.soi2 cimport GenAlphaSOI2, Matrices, State
+from genalpha.schemes.soi2_past cimport PastOfSteps
 
 
 cdef class Both:
@@ -28,6 +29,7 @@ cdef class SOI2OfResidual(GenAlphaSOI2):
     cdef public Py_ssize_t unverified, verified_matrices, steps_since
     cdef public Learnt by_multipliers
     cdef public tuple known
+    cdef public PastOfSteps past_of_steps
 
     @cython.locals(
         o=Equations, n=Py_ssize_t, a0=cnp.ndarray, Ma0=cnp.ndarray, found=Both, x=cnp.ndarray,
@@ -35,8 +37,8 @@ cdef class SOI2OfResidual(GenAlphaSOI2):
     )
     cpdef take(self, state, double h)
     @cython.locals(
-        o=Equations, whole=OneResidual, shift=double, half=Py_ssize_t, guess=cnp.ndarray,
-        x=cnp.ndarray, ahead=cnp.ndarray
+        o=Equations, whole=OneResidual, shift=double, x=cnp.ndarray, z=cnp.ndarray,
+        ahead=cnp.ndarray
     )
     cdef _prepare(self, State state, cnp.ndarray a0, cnp.ndarray Ma0, double h)
     @cython.locals(

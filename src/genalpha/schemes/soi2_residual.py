@@ -33,6 +33,7 @@ from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.schemes.scheme import Reported, Settings
 from genalpha.schemes.soi2 import GenAlphaSOI2, Matrices, State
+from genalpha.schemes.soi2_past import PastOfSteps
 
 Array = np.ndarray
 
@@ -85,6 +86,8 @@ class SOI2OfResidual(GenAlphaSOI2):
         self.by_multipliers, self.steps_since = Learnt(), ASKED
         # what was asked for in this step: a difference of multipliers, and of reactions
         self.known: tuple[Array, Array] | None = None
+        count = o.n_q + o.n_lam + o.n_psi
+        self.past_of_steps = PastOfSteps(o.n_q, count, self.alpha, self.relation)
 
     def begin(self, t: float, motion: Motion, h: float) -> State:
         """Start with a0 = vdot0, as allowed by Theorem 1."""
@@ -144,10 +147,13 @@ class SOI2OfResidual(GenAlphaSOI2):
         self.inertia = whole.inertia(state.t + shift, ahead, state.v)
         self.inertia.allowed = NEAR * self.relative
         self.old = combined(self.alpha_m, Ma0, -self.alpha_f, state.f)
-        guess = self.past.predicted(self.t, self.relation)
-        half = o.n_q + o.n_lam + o.n_psi
-        x = part(guess, 0, half)
-        self.unknowns = Both(x, part(guess, half, 2 * half) if o.n_lam else x)
+        x, z = self.past_of_steps.guess(self.t, h)
+        self.unknowns = Both(x, z)
+
+    def remember(self, t: float, state: Any) -> None:
+        """See `Scheme`."""
+        s: State = state
+        self.past_of_steps.append(t, s.h, s.x)
 
     def _ask(self, q: Array, v: Array, z: Array) -> Balance:
         """Return -(f + reaction) and constraints, with the multipliers of z: one call."""
