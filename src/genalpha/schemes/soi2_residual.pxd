@@ -37,8 +37,7 @@ cdef class SOI2OfResidual(GenAlphaSOI2):
     )
     cpdef take(self, state, double h)
     @cython.locals(
-        o=Equations, whole=OneResidual, shift=double, x=cnp.ndarray, z=cnp.ndarray,
-        ahead=cnp.ndarray
+        whole=OneResidual, shift=double, x=cnp.ndarray, z=cnp.ndarray, ahead=cnp.ndarray
     )
     cdef _prepare(self, State state, cnp.ndarray a0, cnp.ndarray Ma0, double h)
     @cython.locals(

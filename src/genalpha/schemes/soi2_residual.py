@@ -136,7 +136,7 @@ class SOI2OfResidual(GenAlphaSOI2):
 
     def _prepare(self, state: State, a0: Array, Ma0: Array, h: float) -> None:
         """Work out what is known before the unknowns, and guess these."""
-        o, whole, shift = self.o, self.o.whole, (1.0 + self.alpha) * h
+        whole, shift = self.o.whole, (1.0 + self.alpha) * h
         assert whole is not None
         self.t, self.hb, self.hg = state.t + h, h * h * self.beta, h * self.gamma
         self.q_hat = combined(1.0, state.q, h, state.v, h * h * (0.5 - self.beta), a0)
