@@ -28,7 +28,8 @@ cdef class SOI2OfResidual(GenAlphaSOI2):
     cdef public cnp.ndarray a0
     cdef public Py_ssize_t unverified, verified_matrices, steps_since
     cdef public Learnt by_multipliers
-    cdef public tuple known
+    cdef public tuple known, looked
+    cdef public double turned
     cdef public PastOfSteps past_of_steps
 
     @cython.locals(
@@ -45,7 +46,10 @@ cdef class SOI2OfResidual(GenAlphaSOI2):
         vdot=cnp.ndarray, at=Balance
     )
     cdef Balance _ask(self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray z)
-    @cython.locals(whole=OneResidual, asked=Asked, vdot=cnp.ndarray)
+    @cython.locals(
+        whole=OneResidual, asked=Asked, vdot=cnp.ndarray, looked=tuple, faster=cnp.ndarray,
+        age=double, allowed=double, rate=cnp.ndarray
+    )
     cdef cnp.ndarray _rate(self, Balance at)
     @cython.locals(
         n=Py_ssize_t, asked=Asked, lam=cnp.ndarray, allowed=double, other=cnp.ndarray,
