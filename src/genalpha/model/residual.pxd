@@ -18,7 +18,7 @@ cdef class OneResidual:
     cdef public object F, places, jacobian, derivatives
     cdef public bint uses_rates, linear, uses_jacobian, has_rates
     cdef public object ideal, constant_mass, start_vdot, start_blocks, latest
-    cdef public object accelerations
+    cdef public object accelerations, inertia_beside
     cdef public Learnt near_mass
     cdef public Py_ssize_t n, m, l, size, changes
     cdef cnp.ndarray _q, _v, _lam, _psi, _motion, _position, _velocity, _signs, _rates
@@ -47,10 +47,12 @@ cdef class OneResidual:
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, double s
     )
     cpdef double motion_time(self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot) except? -1.0
-    @cython.locals(moved=cnp.ndarray, faster=cnp.ndarray, s=double, ahead=cnp.ndarray)
+    @cython.locals(
+        moved=cnp.ndarray, faster=cnp.ndarray, s=double, rows=cnp.ndarray, found=cnp.ndarray
+    )
     cpdef cnp.ndarray rate_beside(
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
-        cnp.ndarray psi, Balance at, double h
+        cnp.ndarray psi, Balance at, double h, cnp.ndarray a=*
     )
     @cython.locals(moved=cnp.ndarray, rows=cnp.ndarray)
     cpdef rate_ahead(
@@ -87,3 +89,4 @@ cdef class Inertia:
         many=cnp.ndarray, rows=cnp.ndarray, found=cnp.ndarray
     )
     cpdef cnp.ndarray times(self, cnp.ndarray a)
+    cpdef know(self, cnp.ndarray a, cnp.ndarray found)

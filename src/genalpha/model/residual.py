@@ -140,6 +140,8 @@ class OneResidual:
         self.accelerations: Any = None
         #: About M, for small differences.
         self.near_mass = Learnt()
+        #: M a where `rate_beside` has asked last, if it was asked for.
+        self.inertia_beside: Array | None = None
         # velocity and rates of the constraints where imbalance and constraints were last asked for
         self._rates_at: tuple[Array, Array] | None = None
 
@@ -242,19 +244,23 @@ class OneResidual:
         psi: Array,
         at: Balance,
         h: float,
+        a: Array | None = None,
     ) -> Array:
         """Return g_t + G v at the end of a step h, where the balance is known, by one call ahead.
 
         `vdot` is the acceleration up to O(h^2), so that the parabola follows the constraints. It is
         unknown: in a very short step it would move the call ahead more than v. A call behind makes
-        up for that.
+        up for that. On request the call ahead tells M `a`, too, see `Inertia`: `inertia_beside`.
         """
-        s = FIRST * self.motion_time(q, v, vdot)
+        s, self.inertia_beside = FIRST * self.motion_time(q, v, vdot), None
         if s > SHORT * abs(h):
             return self.rate(t, q, v, vdot)
         moved, faster = combined(1.0, q, s, v, 0.5 * s * s, vdot), plus(v, s, vdot)
-        ahead = taken(self.rows(t + s, moved, faster, vdot, lam, psi), self._position)
-        return combined(1.0 / s, ahead, -1.0 / s, at.position)
+        rows = self.rows(t + s, moved, faster, vdot if a is None else plus(vdot, LARGE, a), lam, psi)
+        if a is not None:
+            found = taken(rows, self._motion, self._signs)
+            self.inertia_beside = combined(1.0 / LARGE, found, 0.0, found)
+        return combined(1.0 / s, taken(rows, self._position), -1.0 / s, at.position)
 
     def rate_ahead(self, t: float, q: Array, v: Array, vdot: Array, jerk: Array, s: float) -> Array:
         """Return g_t + G v at a position on the constraints, by one call a time s ahead.
@@ -438,8 +444,12 @@ class Inertia:
         found = combined(1.0 / LARGE, found, 0.0, found)
         if moved is not None:
             near.learn(moved, plus(found, -1.0, nearest), self._t)
-        self._known.append((a, found))
+        self.know(a, found)
         return found
+
+    def know(self, a: Array, found: Array) -> None:
+        """Know that M a is what was found."""
+        self._known.append((a, found))
 
 
 def _indices(places: Array) -> Array:

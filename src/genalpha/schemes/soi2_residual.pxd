@@ -10,6 +10,7 @@ from genalpha.model.residual cimport Balance, Inertia, OneResidual
 from genalpha.numerics.accuracy cimport Scales, scales, size
 from genalpha.numerics.newton cimport Newton
 from genalpha.schemes.soi2 cimport GenAlphaSOI2, Matrices, State
+from genalpha.schemes.soi2_inertia cimport Beside
 from genalpha.schemes.soi2_past cimport PastOfSteps
 
 
@@ -31,6 +32,7 @@ cdef class SOI2OfResidual(GenAlphaSOI2):
     cdef public tuple known, looked
     cdef public double turned
     cdef public PastOfSteps past_of_steps
+    cdef public Beside beside
 
     @cython.locals(
         o=Equations, n=Py_ssize_t, a0=cnp.ndarray, Ma0=cnp.ndarray, found=Both, x=cnp.ndarray,
@@ -48,9 +50,11 @@ cdef class SOI2OfResidual(GenAlphaSOI2):
     cdef Balance _ask(self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray z)
     @cython.locals(
         whole=OneResidual, asked=Asked, vdot=cnp.ndarray, looked=tuple, faster=cnp.ndarray,
-        age=double, allowed=double, rate=cnp.ndarray
+        age=double, allowed=double, rate=cnp.ndarray, a=cnp.ndarray
     )
     cdef cnp.ndarray _rate(self, Balance at)
+    @cython.locals(inertia=Inertia, beside=Beside, found=cnp.ndarray)
+    cdef _know_inertia(self, cnp.ndarray a, cnp.ndarray there)
     @cython.locals(
         n=Py_ssize_t, asked=Asked, lam=cnp.ndarray, allowed=double, other=cnp.ndarray,
         change=cnp.ndarray, found=cnp.ndarray, there=Balance, before=cnp.ndarray, about=Learnt,

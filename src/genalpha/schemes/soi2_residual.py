@@ -33,6 +33,7 @@ from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.schemes.scheme import Reported, Settings
 from genalpha.schemes.soi2 import GenAlphaSOI2, Matrices, State
+from genalpha.schemes.soi2_inertia import Beside
 from genalpha.schemes.soi2_past import PastOfSteps
 
 Array = np.ndarray
@@ -92,6 +93,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         # where the rate of g was asked for in this step, and what it was; how far G has turned
         self.looked: tuple[Array, Array] | None = None
         self.turned = 0.0
+        self.beside = Beside()
         count = o.n_q + o.n_lam + o.n_psi
         self.past_of_steps = PastOfSteps(o.n_q, count, self.alpha, self.relation)
 
@@ -191,9 +193,24 @@ class SOI2OfResidual(GenAlphaSOI2):
         # of t1, where a1 is of t1 + alpha h
         vdot = combined(1.0 - self.alpha, part(self.unknowns.z, 0, self.o.n_q), self.alpha, self.a0)
         q, v, lam, psi = asked.q, asked.v, asked.lam, asked.psi
-        rate = whole.rate_beside(self.t, q, v, vdot, lam, psi, at, self.hg)
+        a = part(self.unknowns.z, 0, self.o.n_q)
+        if looked is not None or whole.constant_mass is not None:
+            rate = whole.rate_beside(self.t, q, v, vdot, lam, psi, at, self.hg)
+        else:
+            rate = whole.rate_beside(self.t, q, v, vdot, lam, psi, at, self.hg, a)
+            if whole.inertia_beside is not None:
+                self._know_inertia(a, whole.inertia_beside)
         self.looked = v, rate
         return rate
+
+    def _know_inertia(self, a: Array, there: Array) -> None:
+        """Find M1 a, where M(t1, q1) a is `there`."""
+        inertia, beside = self.inertia, self.beside
+        found = beside.told(self.t, self.hg, there, inertia.allowed)
+        if found is None:
+            beside.learn(self.t, self.hg, there, inertia.times(a))
+        else:
+            inertia.know(a, found)
 
     def _reaction(self, x: Array, z: Array, at: Balance, inertia: Array) -> Array:
         """Return the imbalance with the multipliers of x less that with those of z."""
@@ -223,6 +240,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         x, z = found.x, found.z
         q, v = plus(self.q_hat, hb, x), plus(self.v_hat, hg, z)  # (13a), (13c)
         at = self._ask(q, v, z)
+        rate = self._rate(at) if m else at.position  # which may tell what M1 z is
         k, of_z = at.velocity, self.inertia.times(part(z, 0, n))
         inertia = self.inertia.times(part(x, 0, n)) if m else of_z
         top = combined(-self.weight_f, at.motion, -1.0, self.old, -self.weight_m, inertia)
@@ -246,7 +264,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         # (13g) and (13i)
         change = plus(of_z, -1.0, inertia)
         top = combined(self.weight_f, difference, -self.weight_m, change)
-        rate = combined(-1.0 / hg, self._rate(at), 1.0 / hb, at.position)
+        rate = combined(-1.0 / hg, rate, 1.0 / hb, at.position)
         right = stacked(1.0, top, 1.0, rate, -1.0 / hg, plus(at.velocity, -1.0, k))
         e = plus(d, 1.0, solution(matrices.velocity, right))
         self.unknowns = found = Both(plus(x, 1.0, d), plus(z, 1.0, e))
