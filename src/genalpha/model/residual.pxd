@@ -82,6 +82,7 @@ cdef class Inertia:
     cdef cnp.ndarray _q, _v
     cdef list _known
     cdef public double allowed
+    cdef public Py_ssize_t asked
 
     @cython.locals(
         whole=OneResidual, near=Learnt, moved=cnp.ndarray, nearest=cnp.ndarray, smallest=double,

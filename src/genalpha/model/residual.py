@@ -256,7 +256,9 @@ class OneResidual:
         if s > SHORT * abs(h):
             return self.rate(t, q, v, vdot)
         moved, faster = combined(1.0, q, s, v, 0.5 * s * s, vdot), plus(v, s, vdot)
-        rows = self.rows(t + s, moved, faster, vdot if a is None else plus(vdot, LARGE, a), lam, psi)
+        if a is not None:
+            vdot = plus(vdot, LARGE, a)
+        rows = self.rows(t + s, moved, faster, vdot, lam, psi)
         if a is not None:
             found = taken(rows, self._motion, self._signs)
             self.inertia_beside = combined(1.0 / LARGE, found, 0.0, found)
@@ -411,12 +413,14 @@ class Inertia:
     ----------
     allowed : float
         How wrong a product may be, relative to it.
+    asked : int
+        How many products were calls.
     """
 
     def __init__(self, whole: OneResidual, t: float, q: Array, v: Array) -> None:
         self._whole, self._t, self._q, self._v = whole, t, q, v
         self._known: list[tuple[Array, Array]] = []
-        self.allowed = 0.0
+        self.allowed, self.asked = 0.0, 0
 
     def __call__(self, a: Array) -> Array:
         """Return M a."""
@@ -445,7 +449,13 @@ class Inertia:
         if moved is not None:
             near.learn(moved, plus(found, -1.0, nearest), self._t)
         self.know(a, found)
+        self.asked += 1
         return found
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether M is a matrix that is known."""
+        return self._whole.constant_mass is not None
 
     def know(self, a: Array, found: Array) -> None:
         """Know that M a is what was found."""

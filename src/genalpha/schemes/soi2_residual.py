@@ -16,6 +16,7 @@ step. Small changes of a after that are multiplied with the mass of the iteratio
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,7 +34,7 @@ from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.schemes.scheme import Reported, Settings
 from genalpha.schemes.soi2 import GenAlphaSOI2, Matrices, State
-from genalpha.schemes.soi2_inertia import Beside
+from genalpha.schemes.soi2_inertia import Beside, Following
 from genalpha.schemes.soi2_past import PastOfSteps
 
 Array = np.ndarray
@@ -44,8 +45,8 @@ Array = np.ndarray
 NEAR, NEAR_REACTION = 0.5, 3.0
 #: The reaction to lam1_t - lam1 is asked for after so many steps at the latest.
 ASKED = 4
-#: The rate of g is told by the last one of the step if that is wrong by no more than this share of the
-#: accuracy wanted. Chosen on Andrews and the heavy top.
+#: The rate of g is told by the first one of a step if that is wrong by no more than this share of
+#: the accuracy wanted. Chosen on Andrews' mechanism and the heavy top, as those of `soi2_inertia`.
 NEAR_RATE = 0.2
 #: A constant mass is verified after so many steps at the latest.
 VERIFIED = 8
@@ -92,8 +93,10 @@ class SOI2OfResidual(GenAlphaSOI2):
         self.known: tuple[Array, Array] | None = None
         # where the rate of g was asked for in this step, and what it was; how far G has turned
         self.looked: tuple[Array, Array] | None = None
-        self.turned = 0.0
-        self.beside = Beside()
+        self.turned, self.is_apart_known = 0.0, False
+        # the end of the last step that was tried; how products have changed from step to step
+        self.tried = math.nan
+        self.beside, self.apart, self.reactions = Beside(), Following(), Following()
         count = o.n_q + o.n_lam + o.n_psi
         self.past_of_steps = PastOfSteps(o.n_q, count, self.alpha, self.relation)
 
@@ -101,6 +104,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         """Start with a0 = vdot0, as allowed by Theorem 1."""
         o, shift = self.o, self.alpha * h
         q, v, vdot, lam, psi = motion
+        self.tried = math.nan
         assert o.whole is not None
         o.whole.find_mass(t, q, v, lam, psi)
         f = -o.whole.balance(t, q, v, np.zeros(o.n_q), lam, psi).motion
@@ -147,9 +151,12 @@ class SOI2OfResidual(GenAlphaSOI2):
         whole, shift = self.o.whole, (1.0 + self.alpha) * h
         assert whole is not None
         self.t, self.hb, self.hg = state.t + h, h * h * self.beta, h * self.gamma
+        if not (self.t - self.tried) * h > 0.0:  # a step is repeated: there may be a jump
+            self._forget()
+        self.tried = self.t
         self.q_hat = combined(1.0, state.q, h, state.v, h * h * (0.5 - self.beta), a0)
         self.v_hat = plus(state.v, h * (1.0 - self.gamma), a0)
-        self.a0, self.known, self.looked = a0, None, None
+        self.a0, self.known, self.looked, self.is_apart_known = a0, None, None, False
         self.turned = whole.derivatives.turned(self.t + h)
         self.steps_since += 1
         ahead = plus(state.q, shift, state.v)
@@ -158,6 +165,11 @@ class SOI2OfResidual(GenAlphaSOI2):
         self.old = combined(self.alpha_m, Ma0, -self.alpha_f, state.f)
         x, z = self.past_of_steps.guess(self.t, h)
         self.unknowns = Both(x, z)
+
+    def _forget(self) -> None:
+        """Forget how products have changed from step to step."""
+        for known in (self.beside, self.apart, self.reactions):
+            known.forget()
 
     def remember(self, t: float, state: Any) -> None:
         """See `Scheme`."""
@@ -187,7 +199,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         if looked is not None and whole.latest is not None:
             faster = plus(asked.v, -1.0, looked[0])
             age = max(self.by_multipliers.off, self.turned)
-            allowed = NEAR_RATE * self.relative * norm(part(self.unknowns.z, 0, self.o.n_q))
+            allowed = NEAR_RATE * self.relative * norm(part(self.unknowns.z, 0, self.o.n_moving))
             if age * norm(faster) <= allowed * abs(self.hg):
                 return plus(looked[1], 1.0, product(whole.derivatives.gradient(self.t), faster))
         # of t1, where a1 is of t1 + alpha h
@@ -206,11 +218,30 @@ class SOI2OfResidual(GenAlphaSOI2):
     def _know_inertia(self, a: Array, there: Array) -> None:
         """Find M1 a, where M(t1, q1) a is `there`."""
         inertia, beside = self.inertia, self.beside
-        found = beside.told(self.t, self.hg, there, inertia.allowed)
+        allowed = inertia.allowed * norm(part(there, 0, self.o.n_moving))
+        found = beside.told(self.t, self.hg, there, allowed)
         if found is None:
             beside.learn(self.t, self.hg, there, inertia.times(a))
         else:
             inertia.know(a, found)
+
+    def _inertia_of(self, a: Array, other: Array, known: Array) -> Array:
+        """Return M1 a, where that of another one, which is apart by O(h), is known."""
+        inertia, apart = self.inertia, self.apart
+        if inertia.is_constant or self.is_apart_known:
+            return inertia.times(a)
+        self.is_apart_known = True
+        change, asked = plus(a, -1.0, other), inertia.asked
+        allowed = inertia.allowed * norm(part(known, 0, self.o.n_moving))
+        found = apart.times(self.t, self.hg, change, allowed)
+        if found is not None:
+            found = plus(known, 1.0, found)
+            inertia.know(a, found)
+            return found
+        found = inertia.times(a)
+        if inertia.asked > asked:
+            apart.follow(self.t, self.hg, change, plus(found, -1.0, known))
+        return found
 
     def _reaction(self, x: Array, z: Array, at: Balance, inertia: Array) -> Array:
         """Return the imbalance with the multipliers of x less that with those of z."""
@@ -225,10 +256,16 @@ class SOI2OfResidual(GenAlphaSOI2):
         found = about.times(other, self.t)
         if self.steps_since < ASKED and about.off * norm(found) <= allowed:
             return found
+        if self.known is None:
+            told = self.reactions.times(self.t, self.hg, other, allowed)
+            if told is not None:
+                self.known = other, told
+                return told
         there = self._ask(asked.q, asked.v, stacked(1.0, part(z, 0, n), 1.0, lam))
         self.asked, self.steps_since = asked, 0
         found = plus(there.motion, -1.0, at.motion)
         about.learn(other, found, self.t)
+        self.reactions.follow(self.t, self.hg, other, found)
         self.known = other, found
         return found
 
@@ -242,7 +279,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         at = self._ask(q, v, z)
         rate = self._rate(at) if m else at.position  # which may tell what M1 z is
         k, of_z = at.velocity, self.inertia.times(part(z, 0, n))
-        inertia = self.inertia.times(part(x, 0, n)) if m else of_z
+        inertia = self._inertia_of(part(x, 0, n), part(z, 0, n), of_z) if m else of_z
         top = combined(-self.weight_f, at.motion, -1.0, self.old, -self.weight_m, inertia)
         if m:
             difference = self._reaction(x, z, at, inertia)
@@ -308,9 +345,11 @@ class SOI2OfResidual(GenAlphaSOI2):
             assert o.whole.latest is not None  # by the terms of this step
             M = about_mass(o.whole, o.whole.latest.A, self.t, q, v, part(z, 0, n), o.n_states)
         o.whole.near_mass.renew(M, self.t)
+        self.apart.renew(M)
         velocity = self.factorize("velocity", [(wm, M)], R, S.gradients)
         assert o.whole.latest is not None
         self.by_multipliers.renew(o.whole.latest.R, self.t)
+        self.reactions.renew(o.whole.latest.R)
         return Matrices(position, velocity, compared, of_rates(o, compared))
 
     @staticmethod
