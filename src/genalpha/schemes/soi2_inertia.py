@@ -20,14 +20,10 @@ from genalpha.kernels import combined, norm, plus, product
 
 Array = np.ndarray
 
-#: M1 a that is told so may be wrong by this share of what other products may be wrong by: it is
-#: wrong in the same direction for several steps. Chosen on Andrews' mechanism, the heavy top and
-#: the slider-crank with a motor.
-SHARE = 0.25
 #: What was off once is taken to be off by this share of it, at least, the next time.
 FADING = 0.5
 #: M1 a is asked for after so many steps at the latest.
-ASKED = 8
+ASKED = 12
 #: Steps are equal if they differ by no more than this part.
 EQUAL = 1e-6
 #: So many steps are known.
@@ -50,11 +46,10 @@ class Beside:
     def told(self, t: float, h: float, there: Array, allowed: float) -> Array | None:
         """Return M1 a for a step of size h up to t, where M(t1, q1) a is `there`.
 
-        None if it may be wrong by more than a share of what is `allowed`.
+        None if it may be wrong by more than what is `allowed`.
         """
         if t != self._last:
             self._since, self._last = self._since + 1, t
-        allowed *= SHARE
         if self._since >= ASKED or not self._off <= allowed:
             return None
         found = self._extrapolated(t, h)

@@ -48,6 +48,10 @@ ASKED = 4
 #: The rate of g is told by the first one of a step if that is wrong by no more than this share of
 #: the accuracy wanted. Chosen on Andrews' mechanism and the heavy top, as those of `soi2_inertia`.
 NEAR_RATE = 0.2
+#: M1 a that is extrapolated from other steps may be wrong by this share of what other products may
+#: be wrong by: it is wrong in the same direction for several steps. Chosen on both, and on the
+#: slider-crank with a motor.
+SHARE = 0.25
 #: A constant mass is verified after so many steps at the latest.
 VERIFIED = 8
 
@@ -218,7 +222,7 @@ class SOI2OfResidual(GenAlphaSOI2):
     def _know_inertia(self, a: Array, there: Array) -> None:
         """Find M1 a, where M(t1, q1) a is `there`."""
         inertia, beside = self.inertia, self.beside
-        allowed = inertia.allowed * norm(part(there, 0, self.o.n_moving))
+        allowed = SHARE * inertia.allowed * norm(part(there, 0, self.o.n_moving))
         found = beside.told(self.t, self.hg, there, allowed)
         if found is None:
             beside.learn(self.t, self.hg, there, inertia.times(a))
@@ -232,7 +236,7 @@ class SOI2OfResidual(GenAlphaSOI2):
             return inertia.times(a)
         self.is_apart_known = True
         change, asked = plus(a, -1.0, other), inertia.asked
-        allowed = inertia.allowed * norm(part(known, 0, self.o.n_moving))
+        allowed = SHARE * inertia.allowed * norm(part(known, 0, self.o.n_moving))
         found = apart.times(self.t, self.hg, change, allowed)
         if found is not None:
             found = plus(known, 1.0, found)
