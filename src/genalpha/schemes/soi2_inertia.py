@@ -53,7 +53,7 @@ class Beside:
         if self._since >= ASKED or not self._off <= allowed:
             return None
         found = self._extrapolated(t, h)
-        if found is None or not norm(found[1]) * abs(h) <= allowed:
+        if found is None or not norm(found[1]) * abs(h) + self._off <= allowed:
             return None
         return plus(there, h, found[0])
 
@@ -64,8 +64,8 @@ class Beside:
             return
         found = self._extrapolated(t, h) if len(known) == KNOWN else None
         if found is not None:
-            off = norm(plus(found[0], -1.0, value)) * abs(h)
-            self._off = max(off, FADING * self._off) if self._off < math.inf else off
+            off = (norm(plus(found[0], -1.0, value)) - norm(found[1])) * abs(h)
+            self._off = max(off, FADING * self._off) if self._off < math.inf else max(off, 0.0)
         self._known, self._since = [(t, h, value, made_of), *known[: KNOWN - 1]], 0
 
     def _extrapolated(self, t: float, h: float) -> tuple[Array, Array] | None:
