@@ -51,7 +51,7 @@ NEAR_RATE = 0.2
 #: M1 a that is extrapolated from other steps may be wrong by this share of what other products may
 #: be wrong by: it is wrong in the same direction for several steps. Chosen on both, and on the
 #: slider-crank with a motor.
-SHARE = 0.25
+SHARE = 0.35
 #: A constant mass is verified after so many steps at the latest.
 VERIFIED = 8
 
