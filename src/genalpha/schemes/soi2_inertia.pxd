@@ -21,7 +21,7 @@ cdef class Beside:
         e1=cnp.ndarray, e2=cnp.ndarray, e3=cnp.ndarray, e4=cnp.ndarray, x=double, x2=double,
         x3=double, x4=double, y=double, y2=double, y3=double, y4=double, z=double, z2=double,
         z3=double, z4=double, det=double, b2=double, b3=double, d2=double, d3=double, left=double,
-        c=double, low=cnp.ndarray, more=cnp.ndarray
+        c=double, least=double, low=cnp.ndarray, missed=cnp.ndarray
     )
     cdef tuple _extrapolated(self, double t, double h)
 

@@ -26,6 +26,9 @@ FADING = 0.5
 ASKED = 12
 #: Steps are equal if they differ by no more than this part.
 EQUAL = 1e-6
+#: What three of the steps that are known miss of the fourth is in doubt at least by so much, times
+#: how far ahead one looks, relative to how far that one is back.
+LEAST = 0.5
 #: So many steps are known.
 KNOWN = 4
 
@@ -53,7 +56,7 @@ class Beside:
         if self._since >= ASKED or not self._off <= allowed:
             return None
         found = self._extrapolated(t, h)
-        if found is None or not norm(found[1]) * abs(h) + self._off <= allowed:
+        if found is None or not found[1] + self._off <= allowed:
             return None
         return plus(there, h, found[0])
 
@@ -64,13 +67,14 @@ class Beside:
             return
         found = self._extrapolated(t, h) if len(known) == KNOWN else None
         if found is not None:
-            off = (norm(plus(found[0], -1.0, value)) - norm(found[1])) * abs(h)
+            off = norm(plus(found[0], -1.0, value)) * abs(h) - found[1]
             self._off = max(off, FADING * self._off) if self._off < math.inf else max(off, 0.0)
         self._known, self._since = [(t, h, value, made_of), *known[: KNOWN - 1]], 0
 
-    def _extrapolated(self, t: float, h: float) -> tuple[Array, Array] | None:
-        """Return the value at t for a step of size h, and what t^2 has made of it.
+    def _extrapolated(self, t: float, h: float) -> tuple[Array, float] | None:
+        """Return the value at t for a step of size h, and what may be wrong with the product.
 
+        That is what t^2 makes; and not nothing where it happens to make nothing there.
         Where steps are equal, t^2 and t^3 stand for h and t^2. None if that cannot be told.
         """
         (t1, h1, e1, _), (t2, h2, e2, _), (t3, h3, e3, _), (t4, h4, e4, _) = self._known
@@ -90,10 +94,10 @@ class Beside:
         left = z4 - d2 * z2 - d3 * z3
         if left == 0.0:
             return None
-        c = (z - b2 * z2 - b3 * z3) / left
+        c, least = (z - b2 * z2 - b3 * z3) / left, LEAST * abs(x / x4)
         low = combined(1.0 - b2 - b3, e1, b2, e2, b3, e3)
-        more = plus(combined(c * (d2 + d3 - 1.0), e1, -c * d2, e2, -c * d3, e3), c, e4)
-        return plus(low, 1.0, more), more
+        missed = plus(combined(d2 + d3 - 1.0, e1, -d2, e2, -d3, e3), 1.0, e4)
+        return plus(low, c, missed), max(abs(c), least) * norm(missed) * abs(h)
 
 
 class Following(Beside):
