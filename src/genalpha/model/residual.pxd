@@ -78,7 +78,7 @@ cdef class OneResidual:
 
 cdef class Inertia:
     cdef OneResidual _whole
-    cdef double _t
+    cdef double _t, _age
     cdef cnp.ndarray _q, _v
     cdef list _known
     cdef public double allowed
@@ -90,4 +90,5 @@ cdef class Inertia:
         many=cnp.ndarray, rows=cnp.ndarray, found=cnp.ndarray
     )
     cpdef cnp.ndarray times(self, cnp.ndarray a)
+    @cython.locals(near=Learnt)
     cpdef know(self, cnp.ndarray a, cnp.ndarray found)

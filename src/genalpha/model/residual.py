@@ -420,7 +420,7 @@ class Inertia:
     def __init__(self, whole: OneResidual, t: float, q: Array, v: Array) -> None:
         self._whole, self._t, self._q, self._v = whole, t, q, v
         self._known: list[tuple[Array, Array]] = []
-        self.allowed, self.asked = 0.0, 0
+        self.allowed, self.asked, self._age = 0.0, 0, 0.0
 
     def __call__(self, a: Array) -> Array:
         """Return M a."""
@@ -440,7 +440,7 @@ class Inertia:
                     moved, nearest, smallest = change, product_there, size
         if moved is not None:
             change = near.times(moved, self._t)
-            if near.off * norm(change) <= self.allowed * norm(nearest):
+            if near.doubt(moved, change, self._age) <= self.allowed * norm(nearest):
                 return plus(nearest, 1.0, change)
         many = plus(a, LARGE - 1.0, a)
         rows = whole.rows(self._t, self._q, self._v, many, whole._zero_lam, whole._zero_psi)
@@ -458,7 +458,10 @@ class Inertia:
         return self._whole.constant_mass is not None
 
     def know(self, a: Array, found: Array) -> None:
-        """Know that M a is what was found."""
+        """Know that M a is what was found, which tells how old about M is."""
+        near = self._whole.near_mass
+        if near.is_known and not self._known:
+            self._age = near.missed(a, found)
         self._known.append((a, found))
 
 
