@@ -49,6 +49,8 @@ SHORT = 0.1
 CENTRAL, ONE_SIDED = 1e-6, 2e-5
 #: A mass that is taken as constant may be wrong by this, relative to M a.
 MASS_ROUNDING = 1e-9
+#: Of what about M misses of a product, so much is expected of small changes of it.
+AGED = 0.5
 #: Rounding may make an imbalance wrong by this, relative to it, or to 1.
 NOISE = 64.0 * EPS
 INFINITE = float("inf")
@@ -440,7 +442,7 @@ class Inertia:
                     moved, nearest, smallest = change, product_there, size
         if moved is not None:
             change = near.times(moved, self._t)
-            if near.doubt(moved, change, self._age) <= self.allowed * norm(nearest):
+            if near.doubt(moved, change, AGED * self._age) <= self.allowed * norm(nearest):
                 return plus(nearest, 1.0, change)
         many = plus(a, LARGE - 1.0, a)
         rows = whole.rows(self._t, self._q, self._v, many, whole._zero_lam, whole._zero_psi)

@@ -200,7 +200,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         assert whole is not None
         if at.rates is not None:
             return at.rates
-        if looked is not None and whole.latest is not None:
+        if looked is not None and whole.derivatives.is_turning_known:
             faster = plus(asked.v, -1.0, looked[0])
             age = max(self.by_multipliers.off, self.turned)
             allowed = NEAR_RATE * self.relative * norm(part(self.unknowns.z, 0, self.o.n_moving))
