@@ -1,4 +1,4 @@
-"""M1 a of GenAlphaSOI2 on a residual, where M(t1, q1) a comes with another call.
+"""Products of GenAlphaSOI2 on a residual: M1 a, where M(t1, q1) a comes with another call.
 
 M1 belongs to t0 + (1 + alpha) h, q0 + (1 + alpha) h v0, where nothing else is asked. That is
 

@@ -4,14 +4,21 @@ See `soi2` for the paper and the notation. One call gives forces, reactions, pos
 and, if the residual has rows for them, their rates. A correction costs
 
 - one call at (q1, v1, lam1) for (13e), (13f) and (13g);
-- one more a little ahead in the motion for (13g), if there are no such rows;
+- if there are no such rows, one more a little ahead in the motion for (13g), in the first
+  correction of a step and where v1 moves far: otherwise the rate follows v1 by G, as far as that
+  is known;
 - (13d) has the same forces and other multipliers: lam1_t - lam1 is small, and the reaction to it is
-  that of the iteration matrix, or another call where the matrix is not good enough for it.
+  that of the iteration matrix, or is extrapolated from other steps, or costs another call.
 
 M1 a is M a of a constant mass. The calls have the accelerations a1, so that a mass that is wrong
 is wrong for what is not known of a1 only; it is verified where a matrix is new, and every few
-steps. Once it is found to vary, calls have no accelerations, and M1 a is asked for by one call per
-step. Small changes of a after that are multiplied with the mass of the iteration matrix.
+steps. Once it is found to vary, calls have no accelerations, but for the one ahead: that tells
+M(t1, q1) a1 as well, and what M1 a1 differs by is extrapolated (`soi2_inertia`). Without such a
+call M1 a1 is asked for once per step. What M1 a1_t differs by is extrapolated, too, and small
+changes after that are multiplied with the mass of the iteration matrix. Where any of that may be
+too wrong, M1 a is asked for.
+
+Unknowns are guessed from those of other steps, see `soi2_past`.
 """
 
 from __future__ import annotations
