@@ -17,5 +17,7 @@ cdef class Learnt:
     cpdef cnp.ndarray times(self, cnp.ndarray x, double t)
     @cython.locals(doubt=double, vector=cnp.ndarray, c=double)
     cpdef double doubt(self, cnp.ndarray x, cnp.ndarray found, double age) except? -1.0
+    @cython.locals(whole=double)
+    cpdef double missed(self, cnp.ndarray x, cnp.ndarray true) except? -1.0
     @cython.locals(whole=double, square=double, off=double, missed=cnp.ndarray)
     cpdef learn(self, cnp.ndarray x, cnp.ndarray true, double t)

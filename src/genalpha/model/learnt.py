@@ -78,6 +78,11 @@ class Learnt:
             doubt += age * norm(product(self._matrix, x))
         return doubt
 
+    def missed(self, x: Array, true: Array) -> float:
+        """Return what the matrix itself misses of a product, relative to it; at most 1."""
+        whole = norm(true)
+        return min(norm(plus(true, -1.0, product(self._matrix, x))) / whole, 1.0) if whole else 0.0
+
     def learn(self, x: Array, true: Array, t: float) -> None:
         """Compare with the true product."""
         whole, square = norm(true), scalar_product(x, x)

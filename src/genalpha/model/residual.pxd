@@ -18,7 +18,7 @@ cdef class OneResidual:
     cdef public object F, places, jacobian, derivatives
     cdef public bint uses_rates, linear, uses_jacobian, has_rates
     cdef public object ideal, constant_mass, start_vdot, start_blocks, latest
-    cdef public object accelerations
+    cdef public object accelerations, inertia_beside
     cdef public Learnt near_mass
     cdef public Py_ssize_t n, m, l, size, changes
     cdef cnp.ndarray _q, _v, _lam, _psi, _motion, _position, _velocity, _signs, _rates
@@ -47,10 +47,12 @@ cdef class OneResidual:
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, double s
     )
     cpdef double motion_time(self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot) except? -1.0
-    @cython.locals(moved=cnp.ndarray, faster=cnp.ndarray, s=double, ahead=cnp.ndarray)
+    @cython.locals(
+        moved=cnp.ndarray, faster=cnp.ndarray, s=double, rows=cnp.ndarray, found=cnp.ndarray
+    )
     cpdef cnp.ndarray rate_beside(
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
-        cnp.ndarray psi, Balance at, double h
+        cnp.ndarray psi, Balance at, double h, cnp.ndarray a=*
     )
     @cython.locals(moved=cnp.ndarray, rows=cnp.ndarray)
     cpdef rate_ahead(
@@ -76,10 +78,11 @@ cdef class OneResidual:
 
 cdef class Inertia:
     cdef OneResidual _whole
-    cdef double _t
+    cdef double _t, _age
     cdef cnp.ndarray _q, _v
     cdef list _known
     cdef public double allowed
+    cdef public Py_ssize_t asked
 
     @cython.locals(
         whole=OneResidual, near=Learnt, moved=cnp.ndarray, nearest=cnp.ndarray, smallest=double,
@@ -87,3 +90,5 @@ cdef class Inertia:
         many=cnp.ndarray, rows=cnp.ndarray, found=cnp.ndarray
     )
     cpdef cnp.ndarray times(self, cnp.ndarray a)
+    @cython.locals(near=Learnt)
+    cpdef know(self, cnp.ndarray a, cnp.ndarray found)

@@ -49,6 +49,8 @@ SHORT = 0.1
 CENTRAL, ONE_SIDED = 1e-6, 2e-5
 #: A mass that is taken as constant may be wrong by this, relative to M a.
 MASS_ROUNDING = 1e-9
+#: Of what about M misses of a product, so much is expected of small changes of it.
+AGED = 0.5
 #: Rounding may make an imbalance wrong by this, relative to it, or to 1.
 NOISE = 64.0 * EPS
 INFINITE = float("inf")
@@ -140,6 +142,8 @@ class OneResidual:
         self.accelerations: Any = None
         #: About M, for small differences.
         self.near_mass = Learnt()
+        #: M a where `rate_beside` has asked last, if it was asked for.
+        self.inertia_beside: Array | None = None
         # velocity and rates of the constraints where imbalance and constraints were last asked for
         self._rates_at: tuple[Array, Array] | None = None
 
@@ -242,19 +246,25 @@ class OneResidual:
         psi: Array,
         at: Balance,
         h: float,
+        a: Array | None = None,
     ) -> Array:
         """Return g_t + G v at the end of a step h, where the balance is known, by one call ahead.
 
         `vdot` is the acceleration up to O(h^2), so that the parabola follows the constraints. It is
         unknown: in a very short step it would move the call ahead more than v. A call behind makes
-        up for that.
+        up for that. On request the call ahead tells M `a`, too, see `Inertia`: `inertia_beside`.
         """
-        s = FIRST * self.motion_time(q, v, vdot)
+        s, self.inertia_beside = FIRST * self.motion_time(q, v, vdot), None
         if s > SHORT * abs(h):
             return self.rate(t, q, v, vdot)
         moved, faster = combined(1.0, q, s, v, 0.5 * s * s, vdot), plus(v, s, vdot)
-        ahead = taken(self.rows(t + s, moved, faster, vdot, lam, psi), self._position)
-        return combined(1.0 / s, ahead, -1.0 / s, at.position)
+        if a is not None:
+            vdot = plus(vdot, LARGE, a)
+        rows = self.rows(t + s, moved, faster, vdot, lam, psi)
+        if a is not None:
+            found = taken(rows, self._motion, self._signs)
+            self.inertia_beside = combined(1.0 / LARGE, found, 0.0, found)
+        return combined(1.0 / s, taken(rows, self._position), -1.0 / s, at.position)
 
     def rate_ahead(self, t: float, q: Array, v: Array, vdot: Array, jerk: Array, s: float) -> Array:
         """Return g_t + G v at a position on the constraints, by one call a time s ahead.
@@ -405,12 +415,14 @@ class Inertia:
     ----------
     allowed : float
         How wrong a product may be, relative to it.
+    asked : int
+        How many products were calls.
     """
 
     def __init__(self, whole: OneResidual, t: float, q: Array, v: Array) -> None:
         self._whole, self._t, self._q, self._v = whole, t, q, v
         self._known: list[tuple[Array, Array]] = []
-        self.allowed = 0.0
+        self.allowed, self.asked, self._age = 0.0, 0, 0.0
 
     def __call__(self, a: Array) -> Array:
         """Return M a."""
@@ -430,7 +442,7 @@ class Inertia:
                     moved, nearest, smallest = change, product_there, size
         if moved is not None:
             change = near.times(moved, self._t)
-            if near.off * norm(change) <= self.allowed * norm(nearest):
+            if near.doubt(moved, change, AGED * self._age) <= self.allowed * norm(nearest):
                 return plus(nearest, 1.0, change)
         many = plus(a, LARGE - 1.0, a)
         rows = whole.rows(self._t, self._q, self._v, many, whole._zero_lam, whole._zero_psi)
@@ -438,8 +450,21 @@ class Inertia:
         found = combined(1.0 / LARGE, found, 0.0, found)
         if moved is not None:
             near.learn(moved, plus(found, -1.0, nearest), self._t)
-        self._known.append((a, found))
+        self.know(a, found)
+        self.asked += 1
         return found
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether M is a matrix that is known."""
+        return self._whole.constant_mass is not None
+
+    def know(self, a: Array, found: Array) -> None:
+        """Know that M a is what was found, which tells how old about M is."""
+        near = self._whole.near_mass
+        if near.is_known and not self._known:
+            self._age = near.missed(a, found)
+        self._known.append((a, found))
 
 
 def _indices(places: Array) -> Array:

@@ -124,6 +124,11 @@ class Derivatives:
             self._turning = largest(self._rate) / (largest(G) or 1.0)
         self._made, self._G = t, G
 
+    @property
+    def is_turning_known(self) -> bool:
+        """Whether there were two complete matrices, which tell how fast G turns."""
+        return self._rate is not None
+
     def turned(self, t: float) -> float:
         """Return how much G has turned since the last complete matrix, relative to its size."""
         return float(self._turning * abs(t - self._made))

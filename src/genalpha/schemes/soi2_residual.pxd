@@ -10,6 +10,8 @@ from genalpha.model.residual cimport Balance, Inertia, OneResidual
 from genalpha.numerics.accuracy cimport Scales, scales, size
 from genalpha.numerics.newton cimport Newton
 from genalpha.schemes.soi2 cimport GenAlphaSOI2, Matrices, State
+from genalpha.schemes.soi2_inertia cimport Beside, Following
+from genalpha.schemes.soi2_past cimport PastOfSteps
 
 
 cdef class Both:
@@ -27,7 +29,12 @@ cdef class SOI2OfResidual(GenAlphaSOI2):
     cdef public cnp.ndarray a0
     cdef public Py_ssize_t unverified, verified_matrices, steps_since
     cdef public Learnt by_multipliers
-    cdef public tuple known
+    cdef public tuple known, looked
+    cdef public double turned, tried
+    cdef public bint is_apart_known
+    cdef public PastOfSteps past_of_steps
+    cdef public Beside beside
+    cdef public Following apart, reactions
 
     @cython.locals(
         o=Equations, n=Py_ssize_t, a0=cnp.ndarray, Ma0=cnp.ndarray, found=Both, x=cnp.ndarray,
@@ -35,8 +42,7 @@ cdef class SOI2OfResidual(GenAlphaSOI2):
     )
     cpdef take(self, state, double h)
     @cython.locals(
-        o=Equations, whole=OneResidual, shift=double, half=Py_ssize_t, guess=cnp.ndarray,
-        x=cnp.ndarray, ahead=cnp.ndarray
+        whole=OneResidual, shift=double, x=cnp.ndarray, z=cnp.ndarray, ahead=cnp.ndarray
     )
     cdef _prepare(self, State state, cnp.ndarray a0, cnp.ndarray Ma0, double h)
     @cython.locals(
@@ -44,8 +50,17 @@ cdef class SOI2OfResidual(GenAlphaSOI2):
         vdot=cnp.ndarray, at=Balance
     )
     cdef Balance _ask(self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray z)
-    @cython.locals(whole=OneResidual, asked=Asked, vdot=cnp.ndarray)
+    @cython.locals(
+        whole=OneResidual, asked=Asked, vdot=cnp.ndarray, looked=tuple, faster=cnp.ndarray,
+        age=double, allowed=double, rate=cnp.ndarray, a=cnp.ndarray
+    )
     cdef cnp.ndarray _rate(self, Balance at)
+    @cython.locals(inertia=Inertia, beside=Beside, found=cnp.ndarray)
+    cdef _know_inertia(self, cnp.ndarray a, cnp.ndarray there)
+    @cython.locals(
+        inertia=Inertia, apart=Following, change=cnp.ndarray, asked=Py_ssize_t, found=cnp.ndarray
+    )
+    cdef cnp.ndarray _inertia_of(self, cnp.ndarray a, cnp.ndarray other, cnp.ndarray known)
     @cython.locals(
         n=Py_ssize_t, asked=Asked, lam=cnp.ndarray, allowed=double, other=cnp.ndarray,
         change=cnp.ndarray, found=cnp.ndarray, there=Balance, before=cnp.ndarray, about=Learnt,

@@ -4,18 +4,26 @@ See `soi2` for the paper and the notation. One call gives forces, reactions, pos
 and, if the residual has rows for them, their rates. A correction costs
 
 - one call at (q1, v1, lam1) for (13e), (13f) and (13g);
-- one more a little ahead in the motion for (13g), if there are no such rows;
+- if there are no such rows, one more a little ahead in the motion for (13g), in the first
+  correction of a step and where v1 moves far: otherwise the rate follows v1 by G, as far as that
+  is known;
 - (13d) has the same forces and other multipliers: lam1_t - lam1 is small, and the reaction to it is
-  that of the iteration matrix, or another call where the matrix is not good enough for it.
+  that of the iteration matrix, or is extrapolated from other steps, or costs another call.
 
 M1 a is M a of a constant mass. The calls have the accelerations a1, so that a mass that is wrong
 is wrong for what is not known of a1 only; it is verified where a matrix is new, and every few
-steps. Once it is found to vary, calls have no accelerations, and M1 a is asked for by one call per
-step. Small changes of a after that are multiplied with the mass of the iteration matrix.
+steps. Once it is found to vary, calls have no accelerations, but for the one ahead: that tells
+M(t1, q1) a1 as well, and what M1 a1 differs by is extrapolated (`soi2_inertia`). Without such a
+call M1 a1 is asked for once per step. What M1 a1_t differs by is extrapolated, too, and small
+changes after that are multiplied with the mass of the iteration matrix. Where any of that may be
+too wrong, M1 a is asked for.
+
+Unknowns are guessed from those of other steps, see `soi2_past`.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +41,8 @@ from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.newton import Newton, Sizes
 from genalpha.schemes.scheme import Reported, Settings
 from genalpha.schemes.soi2 import GenAlphaSOI2, Matrices, State
+from genalpha.schemes.soi2_inertia import Beside, Following
+from genalpha.schemes.soi2_past import PastOfSteps
 
 Array = np.ndarray
 
@@ -42,6 +52,13 @@ Array = np.ndarray
 NEAR, NEAR_REACTION = 0.5, 3.0
 #: The reaction to lam1_t - lam1 is asked for after so many steps at the latest.
 ASKED = 4
+#: The rate of g is told by the first one of a step if that is wrong by no more than this share of
+#: the accuracy wanted. Chosen on Andrews' mechanism and the heavy top, as those of `soi2_inertia`.
+NEAR_RATE = 0.2
+#: M1 a that is extrapolated from other steps may be wrong by this share of what other products may
+#: be wrong by: it is wrong in the same direction for several steps. Chosen on both, and on the
+#: slider-crank with a motor.
+SHARE = 0.35
 #: A constant mass is verified after so many steps at the latest.
 VERIFIED = 8
 
@@ -85,11 +102,20 @@ class SOI2OfResidual(GenAlphaSOI2):
         self.by_multipliers, self.steps_since = Learnt(), ASKED
         # what was asked for in this step: a difference of multipliers, and of reactions
         self.known: tuple[Array, Array] | None = None
+        # where the rate of g was asked for in this step, and what it was; how far G has turned
+        self.looked: tuple[Array, Array] | None = None
+        self.turned, self.is_apart_known = 0.0, False
+        # the end of the last step that was tried; how products have changed from step to step
+        self.tried = math.nan
+        self.beside, self.apart, self.reactions = Beside(), Following(), Following()
+        count = o.n_q + o.n_lam + o.n_psi
+        self.past_of_steps = PastOfSteps(o.n_q, count, self.alpha, self.relation)
 
     def begin(self, t: float, motion: Motion, h: float) -> State:
         """Start with a0 = vdot0, as allowed by Theorem 1."""
         o, shift = self.o, self.alpha * h
         q, v, vdot, lam, psi = motion
+        self.tried = math.nan
         assert o.whole is not None
         o.whole.find_mass(t, q, v, lam, psi)
         f = -o.whole.balance(t, q, v, np.zeros(o.n_q), lam, psi).motion
@@ -133,21 +159,33 @@ class SOI2OfResidual(GenAlphaSOI2):
 
     def _prepare(self, state: State, a0: Array, Ma0: Array, h: float) -> None:
         """Work out what is known before the unknowns, and guess these."""
-        o, whole, shift = self.o, self.o.whole, (1.0 + self.alpha) * h
+        whole, shift = self.o.whole, (1.0 + self.alpha) * h
         assert whole is not None
         self.t, self.hb, self.hg = state.t + h, h * h * self.beta, h * self.gamma
+        if not (self.t - self.tried) * h > 0.0:  # a step is repeated: there may be a jump
+            self._forget()
+        self.tried = self.t
         self.q_hat = combined(1.0, state.q, h, state.v, h * h * (0.5 - self.beta), a0)
         self.v_hat = plus(state.v, h * (1.0 - self.gamma), a0)
-        self.a0, self.known = a0, None
+        self.a0, self.known, self.looked, self.is_apart_known = a0, None, None, False
+        self.turned = whole.derivatives.turned(self.t + h)
         self.steps_since += 1
         ahead = plus(state.q, shift, state.v)
         self.inertia = whole.inertia(state.t + shift, ahead, state.v)
         self.inertia.allowed = NEAR * self.relative
         self.old = combined(self.alpha_m, Ma0, -self.alpha_f, state.f)
-        guess = self.past.predicted(self.t, self.relation)
-        half = o.n_q + o.n_lam + o.n_psi
-        x = part(guess, 0, half)
-        self.unknowns = Both(x, part(guess, half, 2 * half) if o.n_lam else x)
+        x, z = self.past_of_steps.guess(self.t, h)
+        self.unknowns = Both(x, z)
+
+    def _forget(self) -> None:
+        """Forget how products have changed from step to step."""
+        for known in (self.beside, self.apart, self.reactions):
+            known.forget()
+
+    def remember(self, t: float, state: Any) -> None:
+        """See `Scheme`."""
+        s: State = state
+        self.past_of_steps.append(t, s.h, s.x)
 
     def _ask(self, q: Array, v: Array, z: Array) -> Balance:
         """Return -(f + reaction) and constraints, with the multipliers of z: one call."""
@@ -165,14 +203,56 @@ class SOI2OfResidual(GenAlphaSOI2):
 
     def _rate(self, at: Balance) -> Array:
         """Return g_t + G v where the residual was last asked (13g)."""
-        whole, asked = self.o.whole, self.asked
+        whole, asked, looked = self.o.whole, self.asked, self.looked
         assert whole is not None
         if at.rates is not None:
             return at.rates
+        if looked is not None and whole.derivatives.is_turning_known:
+            faster = plus(asked.v, -1.0, looked[0])
+            age = max(self.by_multipliers.off, self.turned)
+            allowed = NEAR_RATE * self.relative * norm(part(self.unknowns.z, 0, self.o.n_moving))
+            if age * norm(faster) <= allowed * abs(self.hg):
+                return plus(looked[1], 1.0, product(whole.derivatives.gradient(self.t), faster))
         # of t1, where a1 is of t1 + alpha h
         vdot = combined(1.0 - self.alpha, part(self.unknowns.z, 0, self.o.n_q), self.alpha, self.a0)
         q, v, lam, psi = asked.q, asked.v, asked.lam, asked.psi
-        return whole.rate_beside(self.t, q, v, vdot, lam, psi, at, self.hg)
+        a = part(self.unknowns.z, 0, self.o.n_q)
+        if looked is not None or whole.constant_mass is not None:
+            rate = whole.rate_beside(self.t, q, v, vdot, lam, psi, at, self.hg)
+        else:
+            rate = whole.rate_beside(self.t, q, v, vdot, lam, psi, at, self.hg, a)
+            if whole.inertia_beside is not None:
+                self._know_inertia(a, whole.inertia_beside)
+        self.looked = v, rate
+        return rate
+
+    def _know_inertia(self, a: Array, there: Array) -> None:
+        """Find M1 a, where M(t1, q1) a is `there`."""
+        inertia, beside = self.inertia, self.beside
+        allowed = SHARE * inertia.allowed * norm(part(there, 0, self.o.n_moving))
+        found = beside.told(self.t, self.hg, there, allowed)
+        if found is None:
+            beside.learn(self.t, self.hg, there, inertia.times(a))
+        else:
+            inertia.know(a, found)
+
+    def _inertia_of(self, a: Array, other: Array, known: Array) -> Array:
+        """Return M1 a, where that of another one, which is apart by O(h), is known."""
+        inertia, apart = self.inertia, self.apart
+        if inertia.is_constant or self.is_apart_known:
+            return inertia.times(a)
+        self.is_apart_known = True
+        change, asked = plus(a, -1.0, other), inertia.asked
+        allowed = SHARE * inertia.allowed * norm(part(known, 0, self.o.n_moving))
+        found = apart.times(self.t, self.hg, change, allowed)
+        if found is not None:
+            found = plus(known, 1.0, found)
+            inertia.know(a, found)
+            return found
+        found = inertia.times(a)
+        if inertia.asked > asked:
+            apart.follow(self.t, self.hg, change, plus(found, -1.0, known))
+        return found
 
     def _reaction(self, x: Array, z: Array, at: Balance, inertia: Array) -> Array:
         """Return the imbalance with the multipliers of x less that with those of z."""
@@ -187,10 +267,16 @@ class SOI2OfResidual(GenAlphaSOI2):
         found = about.times(other, self.t)
         if self.steps_since < ASKED and about.off * norm(found) <= allowed:
             return found
+        if self.known is None:
+            told = self.reactions.times(self.t, self.hg, other, allowed)
+            if told is not None:
+                self.known = other, told
+                return told
         there = self._ask(asked.q, asked.v, stacked(1.0, part(z, 0, n), 1.0, lam))
         self.asked, self.steps_since = asked, 0
         found = plus(there.motion, -1.0, at.motion)
         about.learn(other, found, self.t)
+        self.reactions.follow(self.t, self.hg, other, found)
         self.known = other, found
         return found
 
@@ -202,8 +288,9 @@ class SOI2OfResidual(GenAlphaSOI2):
         x, z = found.x, found.z
         q, v = plus(self.q_hat, hb, x), plus(self.v_hat, hg, z)  # (13a), (13c)
         at = self._ask(q, v, z)
+        rate = self._rate(at) if m else at.position  # which may tell what M1 z is
         k, of_z = at.velocity, self.inertia.times(part(z, 0, n))
-        inertia = self.inertia.times(part(x, 0, n)) if m else of_z
+        inertia = self._inertia_of(part(x, 0, n), part(z, 0, n), of_z) if m else of_z
         top = combined(-self.weight_f, at.motion, -1.0, self.old, -self.weight_m, inertia)
         if m:
             difference = self._reaction(x, z, at, inertia)
@@ -225,7 +312,7 @@ class SOI2OfResidual(GenAlphaSOI2):
         # (13g) and (13i)
         change = plus(of_z, -1.0, inertia)
         top = combined(self.weight_f, difference, -self.weight_m, change)
-        rate = combined(-1.0 / hg, self._rate(at), 1.0 / hb, at.position)
+        rate = combined(-1.0 / hg, rate, 1.0 / hb, at.position)
         right = stacked(1.0, top, 1.0, rate, -1.0 / hg, plus(at.velocity, -1.0, k))
         e = plus(d, 1.0, solution(matrices.velocity, right))
         self.unknowns = found = Both(plus(x, 1.0, d), plus(z, 1.0, e))
@@ -269,9 +356,11 @@ class SOI2OfResidual(GenAlphaSOI2):
             assert o.whole.latest is not None  # by the terms of this step
             M = about_mass(o.whole, o.whole.latest.A, self.t, q, v, part(z, 0, n), o.n_states)
         o.whole.near_mass.renew(M, self.t)
+        self.apart.renew(M)
         velocity = self.factorize("velocity", [(wm, M)], R, S.gradients)
         assert o.whole.latest is not None
         self.by_multipliers.renew(o.whole.latest.R, self.t)
+        self.reactions.renew(o.whole.latest.R)
         return Matrices(position, velocity, compared, of_rates(o, compared))
 
     @staticmethod
