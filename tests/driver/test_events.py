@@ -385,7 +385,8 @@ class TestOrder:
     """Two, in q, v and lam, wherever in a step the impacts happen."""
 
     def test_fixed_steps(self, scheme, case):
-        sizes = 4e-3 * 2.0 ** -np.arange(0.0, 3.1, 0.75)
+        # with steps of 5e-4, rounding makes up to 3 % of the block's error of lam
+        sizes = 6e-3 * 2.0 ** -np.arange(0.0, 3.1, 0.75)
         # solved to rounding: what the default leaves in lam is seen at the finest steps
         solved = {"newton_accuracy": 1e-14}
         errors = [errors_after_the_last_impact(case, scheme, h=h, **solved)[1] for h in sizes]
