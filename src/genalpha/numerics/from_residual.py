@@ -38,8 +38,9 @@ SLOW = 0.3
 #: Contraction that is not believed to be better than this of the next point.
 BELIEVED = 0.01
 MAX_ITERATIONS = 20
-#: So many of the last points are remembered: a start is come back to after a look beside it.
-REMEMBERED = 2
+#: So many of the last points are remembered: a start is come back to after a look beside it, and
+#: after each first step that was too long, whose end is asked for twice.
+REMEMBERED = 4
 #: An iteration matrix larger than this many times the mass is one of stiff forces: M is no part of
 #: it that could be told.
 STIFF = 3.0
@@ -106,12 +107,14 @@ class Accelerations:
         """
         n, m = self.whole.n, self.whole.m
         point, enough = (t, q.tobytes(), v.tobytes(), self.whole.changes), max(enough, ENOUGH)
-        x = next((x for at, good, x in self._last if at == point and good <= enough), None)
-        if x is None:
+        known = next((k for k in self._last if k[0] == point and k[1] <= enough), None)
+        if known is None:
             guess = self._guess(t, np.concatenate([self.vdot, lam, psi]))
-            x = self._solved(name, t, q, v, guess, enough)
-            self._last = [*self._last[1 - REMEMBERED :], (point, enough, x)]
-            self._past = [*self._past[-2:], (t, x)]
+            known = point, enough, self._solved(name, t, q, v, guess, enough)
+            self._past = [*self._past[-2:], (t, known[2])]
+        # those that are asked for again are remembered longest
+        others = [k for k in self._last if k is not known]
+        self._last, x = [*others[1 - REMEMBERED :], known], known[2]
         self.vdot = x[:n]
         return self.vdot, x[n : n + m], x[n + m :]
 
