@@ -32,7 +32,7 @@ CONSTANTS = {
         ("schemes.hhti2_shown", ("WRONG",)),
         ("schemes.hhti2_old_reactions", ("WRONG_BEFORE", "BELIEVED", "CLEAR")),
         ("schemes.hhti2_looks", ("SEEN",)),
-        ("schemes.hhti2_residual", ("ALIKE", "HHTI2OfResidual.newton_loosest")),
+        ("schemes.hhti2_residual", ("ALIKE",)),
         ("model.learnt", ("AT_LEAST",)),
     ),
 }
@@ -52,33 +52,29 @@ FACTORS = (0.5, 2.0)
 HEADS = ("solver", "constant", "calls, halved", "calls, doubled", "error, halved", "error, doubled")
 
 
-def _holders(file: str, name: str) -> Iterator[tuple[Any, str]]:
-    """Return what holds a constant: its module, or a class there, and modules that import it."""
+def _holders(file: str, name: str) -> Iterator[Any]:
+    """Return the modules that hold a constant: its own, and those that import it."""
     home = importlib.import_module(f"genalpha.{file}")
-    *owner, name = name.split(".")
-    if owner:
-        yield getattr(home, owner[0]), name
-        return
     family = home.__name__.split("_")[0]
     value = getattr(home, name)
     for path, other in list(sys.modules.items()):
         imports = path.startswith(family) and getattr(other, name, None) is value
         if other is home or imports:
-            yield other, name
+            yield other
 
 
 @contextmanager
 def changed(file: str, name: str, factor: float) -> Iterator[None]:
     """Multiply a constant for a while."""
     holders = list(_holders(file, name))
-    value = getattr(*holders[0])
-    for holder, own in holders:
-        setattr(holder, own, type(value)(factor * value))
+    value = getattr(holders[0], name)
+    for holder in holders:
+        setattr(holder, name, type(value)(factor * value))
     try:
         yield
     finally:
-        for holder, own in holders:
-            setattr(holder, own, value)
+        for holder in holders:
+            setattr(holder, name, value)
 
 
 def runs(name: str, truths: dict[str, Any]) -> list[Run | None]:
@@ -115,7 +111,7 @@ def rows(name: str, truths: dict[str, Any]) -> list[tuple[str, ...]]:
                 failed = f", {lost} failed" if lost else ""
                 calls.append(_ratios([(x.calls, y.calls) for x, y in both]) + failed)
                 errors.append(_ratios([(x.error, y.error) for x, y in both]))
-            shown = f"`{constant.split('.')[-1]}` of `{file.split('.')[-1]}`"
+            shown = f"`{constant}` of `{file.split('.')[-1]}`"
             lines.append((name, shown, *calls, *errors))
             print(" | ".join(lines[-1]), file=sys.stderr, flush=True)
     return lines
