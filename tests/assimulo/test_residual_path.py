@@ -14,6 +14,7 @@ from genalpha.errors import UnsupportedProblemError
 from genalpha.numerics import from_residual, linear
 from genalpha.numerics.accuracy import for_tolerance
 from genalpha.numerics.initial_values import accelerations
+from genalpha.schemes import SCHEMES
 from genalpha.schemes.hhti2_residual import HHTI2OfResidual
 
 pytestmark = pytest.mark.needs_assimulo
@@ -337,19 +338,25 @@ def test_a_mass_that_grows_slowly_is_seen(form):
 @pytest.mark.parametrize("name", ["pendulum_jn", "andrews_squeezer"])
 @pytest.mark.parametrize("form", ["ind3", "ovstab2"])
 def test_accelerations_at_the_end_of_steps(form, name):
-    """What GenAlphaSOI2 and HHTI2 report solves the equations as Newton's iteration solved them."""
-    o = getattr(mechanisms, name)()
+    """What GenAlphaSOI2 and HHTI2 report solves the equations as Newton's iteration solved them.
+
+    Of nine steps in ten far better.
+    """
+    o, tolerance = getattr(mechanisms, name)(), 1e-5
     end = 0.1 if name == "pendulum_jn" else 0.01
+    n, m = o.n_q, o.n_lam
     for cls in (GenAlphaSOI2, HHTI2):
-        solver = solver_of(cls, Counted(o, form).problem, rtol=1e-5, atol=1e-7)
-        t, y, yd = solver.simulate(end)
-        n, m = o.n_q, o.n_lam
-        for i in (-1, len(t) // 2):
-            q, v, lam = y[i][:n], y[i][n : 2 * n], y[i][2 * n : 2 * n + m]
-            inertia, force = o.mass(t[i], q) @ yd[i][n : 2 * n], o.force(t[i], q, v)
-            reaction = o.reaction(t[i], q, v, lam, np.zeros(0))
+        solver = solver_of(cls, Counted(o, form).problem, rtol=tolerance, atol=1e-7)
+        off = []
+        for t, y, yd in zip(*solver.simulate(end), strict=True):
+            q, v, lam = y[:n], y[n : 2 * n], y[2 * n : 2 * n + m]
+            inertia, force = o.mass(t, q) @ yd[n : 2 * n], o.force(t, q, v)
+            reaction = o.reaction(t, q, v, lam, np.zeros(0))
             size = np.abs(inertia).max() + np.abs(force).max() + np.abs(reaction).max()
-            assert np.abs(inertia - force - reaction).max() <= 1e-5 * size
+            off.append(np.abs(inertia - force - reaction).max() / size)
+        promised = for_tolerance(tolerance, SCHEMES[cls.__name__].newton_share)
+        assert max(off) <= promised
+        assert np.quantile(off, 0.9) <= 0.2 * promised
 
 
 #: How long each moves.
