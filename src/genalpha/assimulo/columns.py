@@ -219,8 +219,8 @@ class Columns:
     def with_rates(self) -> Array:
         """Return the unknowns whose rates appear."""
         beside, everything = self._beside, np.arange(self._beside.y.size)
-        appear = np.zeros(everything.size, dtype=bool)
-        left = everything
+        appear: Array = np.zeros(everything.size, dtype=bool)
+        left: Array = everything
         if beside.given is not None:
             moves, rows = beside.apart(beside.yd, everything), np.arange(beside.base.size)
             table, told = self._agreed("yd", moves, beside.change(yd=moves), rows)
