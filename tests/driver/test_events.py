@@ -385,14 +385,14 @@ class TestOrder:
     """Two, in q, v and lam, wherever in a step the impacts happen."""
 
     def test_fixed_steps(self, scheme, case):
-        # with steps of 5e-4, rounding makes up to 3 % of the block's error of lam
-        sizes = 6e-3 * 2.0 ** -np.arange(0.0, 3.1, 0.75)
+        # A line through many: lam of the block has transients after impacts, which depend on where
+        # in a step these happen. With steps of 5e-4, rounding makes up to 3 % of its error.
+        sizes = np.geomspace(7.5e-4, 6e-3, 13)
         # solved to rounding: what the default leaves in lam is seen at the finest steps
         solved = {"newton_accuracy": 1e-14}
         errors = [errors_after_the_last_impact(case, scheme, h=h, **solved)[1] for h in sizes]
-        slopes = np.diff(np.log(errors), axis=0) / np.diff(np.log(sizes))[:, None]
-        # of the finer steps; before, lam of the block has transients after impacts
-        assert slopes[2:] == pytest.approx(2.0, abs=0.03)
+        slopes = np.polyfit(np.log(sizes), np.log(errors), 1)[0]
+        assert slopes == pytest.approx(2.0, abs=0.03)
 
     def test_adaptive_steps(self, scheme, case):
         # On the block fine ones: what HHTI2 brings over an impact and what it adds behind it are

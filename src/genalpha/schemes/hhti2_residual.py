@@ -61,7 +61,8 @@ class HHTI2OfResidual(Shown):
     """One step of (3.4), asked of a residual."""
 
     #: A correction costs one call to three. It counts with tolerances above 1e-4. Chosen on the
-    #: mechanisms of docs/pages/residual_calls.md; on five others, too, errors of q stay the same.
+    #: mechanisms of docs/pages/residual_calls.md, with a look at five of its judges of constants,
+    #: where errors of q stay the same, too.
     newton_loosest = 1e-3
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
