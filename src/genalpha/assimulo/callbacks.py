@@ -106,7 +106,7 @@ class FromResidual:
         K = found.K if places.psi.size else np.zeros((0, places.q.size))
         known = found.mass, found.G, K, found.reactions
         if not any(x is None for x in known):
-            self.whole.start_blocks = Blocks(*(np.asarray(x) for x in known))
+            self.whole.start_blocks = Blocks(*(np.ascontiguousarray(x) for x in known))
 
     def forget(self) -> None:
         """Forget what was evaluated, because the problem has changed."""

@@ -1,4 +1,7 @@
-"""How genalpha calls an Assimulo problem: one residual F(t, y, yd) for every kind of problem."""
+"""How genalpha calls an Assimulo problem: one residual F(t, y, yd) for every kind of problem.
+
+Compiled, see `genalpha.imports`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from assimulo.problem import cExplicit_Problem
 from scipy import sparse
 
 from genalpha.errors import CallbackError, UnsupportedProblemError
+from genalpha.kernels import snapshot
 from genalpha.model.given import NO_NUMBERS, real, shown
 
 Array = np.ndarray
@@ -66,14 +70,17 @@ class Residual:
         if self.explicit:
             return np.asarray(yd) - self._ravel("rhs", t, self._call("rhs", t, y))
         function = self.problem.res
-        if function is self._simple:
+        # a method is a new object at each access
+        if function is self._simple or getattr(function, "__func__", None) is self._simple:
             value = function(t, y, yd)
         else:
             value = self._call("res", t, y, yd)
-            takes_switches = self._signatures["res"][1]
-            self._simple = self if takes_switches else function
-        if type(value) is Array and value.dtype is DOUBLE and value.ndim == 1:
-            return value.copy()
+            code, takes_switches = self._signatures["res"]
+            self._simple = self if takes_switches else code
+        if type(value) is Array:
+            vector = value
+            if vector.ndim == 1 and vector.dtype is DOUBLE:
+                return snapshot(vector)
         return self._ravel("res", t, value)
 
     @property
@@ -117,7 +124,7 @@ class Residual:
 
     @staticmethod
     def _ravel(name: str, t: float, value: Any) -> Array:
-        if type(value) is np.ndarray and value.dtype == float and value.ndim == 1:
+        if type(value) is Array and value.dtype == DOUBLE and value.ndim == 1:
             return value.copy()
         return _real(name, t, value).ravel()
 

@@ -6,7 +6,7 @@ from libc.math cimport fabs, fmax, fmin
 from libc.string cimport memcmp
 
 from genalpha.kernels.lapack cimport dgetrf, dgetrs
-from genalpha.kernels.memory cimport Size, copied, doubles
+from genalpha.kernels.memory cimport Size, copied, doubles, fits, numbers, vector
 from genalpha.kernels.vectors cimport zeros
 
 import numpy as np
@@ -93,6 +93,85 @@ cpdef double largest(A) except? -1.0:
     return most
 
 
+cdef inline void enlarge(double* most, double x) noexcept:
+    """Put |x| in the place of what is not larger; NaN stays."""
+    if not fabs(x) <= most[0] and most[0] == most[0]:
+        most[0] = fabs(x)
+
+
+cdef inline double* table(cnp.ndarray A, Size* rows, Size* columns) except NULL:
+    """The memory and the shape of a matrix of doubles in C order."""
+    if A is None or cnp.PyArray_NDIM(A) != 2:
+        raise TypeError("expected a matrix")
+    rows[0], columns[0] = cnp.PyArray_DIM(A, 0), cnp.PyArray_DIM(A, 1)
+    return doubles(A)
+
+
+cdef inline cnp.ndarray matrix(Size rows, Size columns):
+    cdef Size[2] shape = [rows, columns]
+    return cnp.PyArray_EMPTY(2, shape, cnp.NPY_DOUBLE, 0)
+
+
+cdef inline double* same_shape(cnp.ndarray A, Size n, Size m) except NULL:
+    cdef Size rows = 0, columns = 0
+    cdef double* values = table(A, &rows, &columns)
+    if rows != n or columns != m:
+        raise ValueError(f"a matrix of shape {(rows, columns)} beside one of shape {(n, m)}")
+    return values
+
+
+cpdef cnp.ndarray summed(double a, cnp.ndarray A, double b, cnp.ndarray B):
+    cdef Size i, n = 0, m = 0
+    cdef double* x = table(A, &n, &m)
+    cdef double* y = same_shape(B, n, m)
+    cdef cnp.ndarray result = matrix(n, m)
+    cdef double* r = <double*> cnp.PyArray_DATA(result)
+    for i in range(n * m):
+        r[i] = a * x[i] + b * y[i]
+    return result
+
+
+cpdef cnp.ndarray rows_at(cnp.ndarray A, cnp.ndarray places, double c, cnp.ndarray factors=None):
+    cdef Size i, j, n = 0, m = 0, count = cnp.PyArray_SIZE(places)
+    cdef double* x = table(A, &n, &m)
+    cdef Size* at = numbers(places)
+    cdef double* by = NULL if factors is None else doubles(factors)
+    cdef cnp.ndarray result = matrix(count, m)
+    cdef double* r = <double*> cnp.PyArray_DATA(result)
+    cdef double factor
+    fits(at, count, n)
+    if by is not NULL and cnp.PyArray_SIZE(factors) < count:
+        raise ValueError(f"{cnp.PyArray_SIZE(factors)} factors for {count} places")
+    for i in range(count):
+        factor = 1.0 if by is NULL else by[i]
+        for j in range(m):
+            r[i * m + j] = factor * (x[at[i] * m + j] / c)
+    return result
+
+
+cpdef cnp.ndarray row_times(cnp.ndarray A, Size i, cnp.ndarray x):
+    cdef Size j, n = 0, m = 0
+    cdef double* a = table(A, &n, &m)
+    cdef double* xs = doubles(x)
+    cdef cnp.ndarray result = vector(m)
+    cdef double* r = <double*> cnp.PyArray_DATA(result)
+    if i < 0 or i >= n or cnp.PyArray_SIZE(x) != m:
+        raise ValueError(f"row {i} of shape {(n, m)}, times {cnp.PyArray_SIZE(x)} values")
+    for j in range(m):
+        r[j] = a[i * m + j] * xs[j]
+    return result
+
+
+cpdef double largest_change(cnp.ndarray A, cnp.ndarray B) except? -1.0:
+    cdef Size i, n = 0, m = 0
+    cdef double* x = table(A, &n, &m)
+    cdef double* y = same_shape(B, n, m)
+    cdef double most = 0.0
+    for i in range(n * m):
+        enlarge(&most, x[i] - y[i])
+    return most
+
+
 ctypedef fused Index:
     cnp.int32_t
     cnp.int64_t
@@ -107,12 +186,6 @@ cdef bint plain_sparse(A, cnp.ndarray data, cnp.ndarray indices, cnp.ndarray ind
         and (kind == cnp.NPY_INT32 or kind == cnp.NPY_INT64)
         and cnp.PyArray_TYPE(indptr) == kind
     )
-
-
-cdef inline void enlarge(double* most, double x) noexcept:
-    """Put |x| in the place of what is not larger; NaN stays."""
-    if not fabs(x) <= most[0] and most[0] == most[0]:
-        most[0] = fabs(x)
 
 
 cpdef cnp.ndarray largest_of_rows(A):

@@ -18,6 +18,23 @@ cdef inline double* doubles(cnp.ndarray x) except NULL:
     return <double*> cnp.PyArray_DATA(x)
 
 
+cdef inline Size* numbers(cnp.ndarray x) except NULL:
+    """The memory of a contiguous vector of indices; anything else is a mistake of ours."""
+    if x is None:
+        raise TypeError("expected contiguous indices, got None")
+    if not (cnp.PyArray_TYPE(x) == cnp.NPY_INTP and cnp.PyArray_IS_C_CONTIGUOUS(x)):
+        raise TypeError(f"expected contiguous indices, got {(<object> x).dtype}")
+    return <Size*> cnp.PyArray_DATA(x)
+
+
+cdef inline bint fits(Size* at, Size count, Size n) except False:
+    cdef Size i
+    for i in range(count):
+        if at[i] < 0 or at[i] >= n:
+            raise IndexError(f"entry {at[i]} of {n}")
+    return True
+
+
 cdef inline double length(double* x, Size n) noexcept nogil:
     cdef double total = 0.0
     cdef Size i

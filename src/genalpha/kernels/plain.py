@@ -36,6 +36,27 @@ def plus(x: Array, c: float, y: Array) -> Array:
     return x + c * y[: x.size]
 
 
+def summed(a: float, A: Array, b: float, B: Array) -> Array:
+    """Return a A + b B, matrices in C order."""
+    return np.ascontiguousarray(a * A + b * B)
+
+
+def rows_at(A: Array, places: Array, c: float, factors: Array | None = None) -> Array:
+    """Return some rows of a matrix, divided by c, and each times a factor."""
+    rows = A[places] / c
+    return rows if factors is None else factors[: places.size, None] * rows
+
+
+def row_times(A: Array, i: int, x: Array) -> Array:
+    """Return row i of a matrix times x, entry by entry."""
+    return np.asarray(A[i] * x)
+
+
+def largest_change(A: Array, B: Array) -> float:
+    """Return the largest |a_ij - b_ij| of two matrices of the same shape, or 0; NaN wins."""
+    return float(np.max(np.abs(A - B), initial=0.0))
+
+
 def combined(
     a: float, x: Array, b: float, y: Array, c: float = 0.0, z: Array | None = None
 ) -> Array:
@@ -51,14 +72,21 @@ def stacked(
     return np.concatenate([a * x, b * y] if z is None else [a * x, b * y, c * z])
 
 
-def write_at(r: Array, places: Array, x: Array) -> None:
-    """Write the first values of x into r, at their places."""
-    r[places] = x[: places.size]
+def write_at(r: Array, places: Array, x: Array, first: int = 0) -> None:
+    """Write values of x, from the first one on, into r at their places."""
+    r[places] = x[first : first + places.size]
 
 
 def taken(x: Array, places: Array, factors: Array | None = None) -> Array:
     """Return the values of x at some places, times factors."""
     return x[places] if factors is None else x[places] * factors[: places.size]
+
+
+def add_taken(
+    r: Array, first: int, c: float, x: Array, places: Array, factors: Array | None = None
+) -> None:
+    """Add c times the values of x at some places, times factors, to r from an entry on."""
+    r[first : first + places.size] += c * taken(x, places, factors)
 
 
 def largest_ratio(x: Array, y: Array) -> float:

@@ -12,7 +12,9 @@ cpdef cnp.ndarray combined(double a, cnp.ndarray x, double b, cnp.ndarray y,
 cpdef cnp.ndarray stacked(double a, cnp.ndarray x, double b, cnp.ndarray y,
                           double c=*, cnp.ndarray z=*)
 cpdef add(cnp.ndarray r, Size first, double c, cnp.ndarray y)
-cpdef write_at(cnp.ndarray r, cnp.ndarray places, cnp.ndarray x)
+cpdef write_at(cnp.ndarray r, cnp.ndarray places, cnp.ndarray x, Size first=*)
+cpdef add_taken(cnp.ndarray r, Size first, double c, cnp.ndarray x, cnp.ndarray places,
+                cnp.ndarray factors=*)
 cpdef cnp.ndarray taken(cnp.ndarray x, cnp.ndarray places, cnp.ndarray factors=*)
 cpdef double largest_ratio(cnp.ndarray x, cnp.ndarray y) except? -1.0
 cpdef double scalar_product(cnp.ndarray x, cnp.ndarray y) except? -1.0

@@ -10,7 +10,9 @@ cimport numpy as cnp
 from libc.math cimport HUGE_VAL, fabs, fmax, sqrt
 from libc.string cimport memcpy, memset
 
-from genalpha.kernels.memory cimport Size, add_multiple, doubles, length, vector
+from genalpha.kernels.memory cimport (
+    Size, add_multiple, doubles, fits, length, numbers, vector
+)
 
 import numpy as np
 
@@ -109,33 +111,37 @@ cpdef add(cnp.ndarray r, Size first, double c, cnp.ndarray y):
         to[first + i] += c * ys[i]
 
 
-cdef inline Size* numbers(cnp.ndarray x) except NULL:
-    """The memory of a contiguous vector of indices; anything else is a mistake of ours."""
-    if x is None:
-        raise TypeError("expected contiguous indices, got None")
-    if not (cnp.PyArray_TYPE(x) == cnp.NPY_INTP and cnp.PyArray_IS_C_CONTIGUOUS(x)):
-        raise TypeError(f"expected contiguous indices, got {(<object> x).dtype}")
-    return <Size*> cnp.PyArray_DATA(x)
-
-
-cdef inline bint fits(Size* at, Size count, Size n) except False:
-    cdef Size i
-    for i in range(count):
-        if at[i] < 0 or at[i] >= n:
-            raise IndexError(f"entry {at[i]} of {n}")
-    return True
-
-
-cpdef write_at(cnp.ndarray r, cnp.ndarray places, cnp.ndarray x):
+cpdef write_at(cnp.ndarray r, cnp.ndarray places, cnp.ndarray x, Size first=0):
     cdef double* to = doubles(r)
     cdef double* xs = doubles(x)
     cdef Size* at = numbers(places)
     cdef Size i, n = cnp.PyArray_SIZE(places)
-    if cnp.PyArray_SIZE(x) < n:
-        raise ValueError(f"{cnp.PyArray_SIZE(x)} values for {n} places")
+    if first < 0 or cnp.PyArray_SIZE(x) < first + n:
+        raise ValueError(f"{cnp.PyArray_SIZE(x)} values for {n} places, from {first} on")
     fits(at, n, cnp.PyArray_SIZE(r))
     for i in range(n):
-        to[at[i]] = xs[i]
+        to[at[i]] = xs[first + i]
+
+
+cpdef add_taken(cnp.ndarray r, Size first, double c, cnp.ndarray x, cnp.ndarray places,
+                cnp.ndarray factors=None):
+    cdef double* to = doubles(r)
+    cdef double* xs = doubles(x)
+    cdef Size* at = numbers(places)
+    cdef Size i, n = cnp.PyArray_SIZE(places)
+    cdef double* by
+    fits(at, n, cnp.PyArray_SIZE(x))
+    if first < 0 or first + n > cnp.PyArray_SIZE(r):
+        raise ValueError(f"{n} values to be added from {first} on to {cnp.PyArray_SIZE(r)} values")
+    if factors is None:
+        for i in range(n):
+            to[first + i] += c * xs[at[i]]
+        return
+    by = doubles(factors)
+    if cnp.PyArray_SIZE(factors) < n:
+        raise ValueError(f"{cnp.PyArray_SIZE(factors)} factors for {n} places")
+    for i in range(n):
+        to[first + i] += c * (xs[at[i]] * by[i])
 
 
 cpdef cnp.ndarray taken(cnp.ndarray x, cnp.ndarray places, cnp.ndarray factors=None):

@@ -5,11 +5,13 @@ cimport numpy as cnp
 from genalpha.kernels.callbacks cimport called
 from genalpha.kernels.matrices cimport add_product, add_transposed_product, snapshot
 from genalpha.kernels.vectors cimport add, part, stacked, zeros
+from genalpha.model.residual cimport OneResidual
 
 
 cdef class Equations:
     cdef public Py_ssize_t n_q, n_lam, n_psi
-    cdef public object constant_mass, whole
+    cdef public object constant_mass
+    cdef public OneResidual whole
     cdef public bint is_ideal
     cdef public object mass, force, holonomic, holonomic_rate, holonomic_jacobian
     cdef public object nonholonomic, nonholonomic_jacobian, reaction

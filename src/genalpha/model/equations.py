@@ -100,11 +100,7 @@ def add_balance(
     """Add c (M vdot - f - reaction), cg g and ck k to the parts of r; x = (vdot, lam, psi)."""
     n, m = o.n_q, o.n_lam
     if o.whole is not None:
-        vdot, lam, psi = part(x, 0, n), part(x, n, n + m), part(x, n + m, x.shape[0])
-        found = o.whole.balance(t, q, v, vdot, lam, psi)
-        add(r, 0, c, found.motion)
-        add(r, n, cg, found.position)
-        add(r, n + m, ck, found.velocity)
+        o.whole.add_balance(r, c, cg, ck, t, q, v, x)
         return
     add_imbalance(o, r, c, t, q, v, x)
     if m:

@@ -4,7 +4,7 @@ cimport cython
 cimport numpy as cnp
 from genalpha.kernels.matrices cimport product
 from genalpha.kernels.vectors cimport (
-    add, combined, largest_ratio, norm, plus, taken, write_at, zeros
+    add, add_taken, combined, largest_ratio, norm, part, plus, taken, write_at, zeros
 )
 from genalpha.model.learnt cimport Learnt
 
@@ -34,12 +34,21 @@ cdef class OneResidual:
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
         cnp.ndarray psi
     )
-    @cython.locals(rows=cnp.ndarray, found=Balance)
+    @cython.locals(rows=cnp.ndarray)
     cpdef Balance balance(
         self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray vdot, cnp.ndarray lam,
         cnp.ndarray psi
     )
+    @cython.locals(y=cnp.ndarray, yd=cnp.ndarray)
+    cdef cnp.ndarray _rows_of(self, double t, cnp.ndarray q, cnp.ndarray v, cnp.ndarray x)
+    @cython.locals(n=Py_ssize_t, m=Py_ssize_t, end=Py_ssize_t, rows=cnp.ndarray)
+    cpdef add_balance(
+        self, cnp.ndarray r, double c, double cg, double ck, double t, cnp.ndarray q,
+        cnp.ndarray v, cnp.ndarray x
+    )
     cpdef remember(self, tuple state, cnp.ndarray rows)
+    cpdef cnp.ndarray recalled(self, tuple state)
+    cpdef rate_there(self, cnp.ndarray v)
     @cython.locals(rates=cnp.ndarray)
     cpdef Balance split(self, cnp.ndarray rows)
     @cython.locals(moved=cnp.ndarray, faster=cnp.ndarray, rows=cnp.ndarray)

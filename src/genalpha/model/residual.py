@@ -22,9 +22,11 @@ import numpy as np
 
 from genalpha.kernels import (
     add,
+    add_taken,
     combined,
     largest_ratio,
     norm,
+    part,
     plus,
     product,
     same,
@@ -34,7 +36,14 @@ from genalpha.kernels import (
 )
 from genalpha.model.differences import EPS
 from genalpha.model.learnt import Learnt
-from genalpha.model.residual_blocks import LARGE, Blocks, Derivatives, Matrix
+from genalpha.model.residual_blocks import (
+    LARGE,
+    Blocks,
+    Derivatives,
+    Matrix,
+    factors,
+    indices,
+)
 
 Array = np.ndarray
 
@@ -115,13 +124,13 @@ class OneResidual:
         self.uses_rates, self.linear, self.ideal = uses_rates, linear, ideal
         self.n, self.m, self.l = places.q.size, places.lam.size, places.psi.size
         self.size, self.has_rates = places.size, places.rates is not None
-        self._q, self._v, self._lam, self._psi = map(_indices, places[1:5])
-        self._motion, self._position = _indices(places.motion), _indices(places.position)
-        self._velocity = _indices(places.velocity)
-        self._signs = None if (places.signs == 1.0).all() else _factors(places.signs)
-        self._rates = None if places.rates is None else _indices(places.rates)
-        factors = places.rate_factors
-        self._rate_factors = None if factors is None else _factors(factors)
+        self._q, self._v, self._lam, self._psi = map(indices, places[1:5])
+        self._motion, self._position = indices(places.motion), indices(places.position)
+        self._velocity = indices(places.velocity)
+        self._signs = None if (places.signs == 1.0).all() else factors(places.signs)
+        self._rates = None if places.rates is None else indices(places.rates)
+        scaled = places.rate_factors
+        self._rate_factors = None if scaled is None else factors(scaled)
         self._zero_v, self._zero_lam, self._zero_psi = map(np.zeros, (self.n, self.m, self.l))
         self.derivatives = Derivatives(self)
         #: How often the problem may have changed.
@@ -144,7 +153,7 @@ class OneResidual:
         self.near_mass = Learnt()
         #: M a where `rate_beside` has asked last, if it was asked for.
         self.inertia_beside: Array | None = None
-        # velocity and rates of the constraints where imbalance and constraints were last asked for
+        # velocity and F where imbalance and constraints were last asked for, if it has rates
         self._rates_at: tuple[Array, Array] | None = None
 
     def forget(self) -> None:
@@ -172,16 +181,41 @@ class OneResidual:
         y, yd = self.state(q, v, vdot, lam, psi)
         return self.F.fresh(t, y, yd)
 
+    def _rows_of(self, t: float, q: Array, v: Array, x: Array) -> Array:
+        """Return F where x = (vdot, lam, psi): one call."""
+        y, yd = zeros(self.size), zeros(self.size)
+        write_at(y, self._q, q)
+        write_at(y, self._v, v)
+        write_at(yd, self._q, v)
+        write_at(yd, self._v, x)
+        write_at(y, self._lam, x, self.n)
+        write_at(y, self._psi, x, self.n + self.m)
+        return self.F.fresh(t, y, yd)
+
     def balance(self, t: float, q: Array, v: Array, vdot: Array, lam: Array, psi: Array) -> Balance:
         """Return imbalance and constraints: one call, or none if `blocks` was just here."""
-        known, self._known = self._known, None
-        if known is not None and _same(known[0], (t, q, v, vdot, lam, psi)):
-            rows = known[1]
+        rows = self.recalled((t, q, v, vdot, lam, psi))
+        self._known = None
+        self._rates_at = (v, rows) if self.has_rates else None
+        return self.split(rows)
+
+    def add_balance(
+        self, r: Array, c: float, cg: float, ck: float, t: float, q: Array, v: Array, x: Array
+    ) -> None:
+        """Add c times the imbalance, cg g and ck k to the parts of r, by the same call.
+
+        x = (vdot, lam, psi).
+        """
+        n, m, end = self.n, self.n + self.m, self.n + self.m + self.l
+        if self._known is None:
+            rows = self._rows_of(t, q, v, x)
         else:
-            rows = self.rows(t, q, v, vdot, lam, psi)
-        found = self.split(rows)
-        self._rates_at = None if found.rates is None else (v, found.rates)
-        return found
+            rows = self.recalled((t, q, v, part(x, 0, n), part(x, n, m), part(x, m, end)))
+            self._known = None
+        self._rates_at = (v, rows) if self.has_rates else None
+        add_taken(r, 0, c, rows, self._motion, self._signs)
+        add_taken(r, n, cg, rows, self._position)
+        add_taken(r, m, ck, rows, self._velocity)
 
     def remember(self, state: tuple[Any, ...], rows: Array) -> None:
         """Remember the rows at a state, for the next balance."""
@@ -233,7 +267,8 @@ class OneResidual:
         """Return g_t + G v by the rows of the last balance, which was near; None without rows."""
         if self._rates_at is None or self.latest is None:
             return None
-        there, rates = self._rates_at
+        there, rows = self._rates_at
+        rates = taken(rows, self._rates, self._rate_factors)  # type: ignore[arg-type]
         return plus(rates, 1.0, product(self.latest.G, plus(v, -1.0, there)))
 
     def rate_beside(
@@ -399,7 +434,9 @@ class OneResidual:
             found = self.derivatives.differenced(state, ca, cq, cv)
         self.F.matrix_calls += self.F.calls - before
         if ca and cq and cv:
-            M = found.A / ca if self.constant_mass is None else self.constant_mass
+            M = self.constant_mass
+            if M is None:
+                M = found.A if ca == 1.0 else found.A / ca
             self.latest = Blocks(M, found.G, found.K, found.R)
         return found
 
@@ -465,15 +502,6 @@ class Inertia:
         if near.is_known and not self._known:
             self._age = near.missed(a, found)
         self._known.append((a, found))
-
-
-def _indices(places: Array) -> Array:
-    """Return places as the kernels want them."""
-    return np.ascontiguousarray(places, dtype=np.intp)
-
-
-def _factors(values: Array) -> Array:
-    return np.ascontiguousarray(values, dtype=float)
 
 
 def _same(state: tuple[Any, ...], other: tuple[Any, ...]) -> bool:

@@ -2,7 +2,7 @@
 
 cimport cython
 cimport numpy as cnp
-from genalpha.kernels.matrices cimport largest
+from genalpha.kernels.matrices cimport largest, largest_change, row_times, rows_at, summed
 from genalpha.kernels.vectors cimport increments, plus, slopes
 
 
@@ -12,6 +12,7 @@ cdef class Blocks:
 
 cdef class Together:
     cdef public cnp.ndarray members
+    cdef public Py_ssize_t count
     cdef cnp.ndarray _colour, _pattern
     @cython.locals(D=cnp.ndarray)
     cpdef cnp.ndarray placed(self, list rows, cnp.ndarray base, cnp.ndarray sizes)
@@ -19,18 +20,20 @@ cdef class Together:
 
 cdef class Derivatives:
     cdef public object whole
-    cdef cnp.ndarray _multipliers, _signs, _pattern, _G, _rate
-    cdef list _rows
+    cdef cnp.ndarray _multipliers, _motion, _position, _velocity, _signs, _pattern, _G, _before
     cdef Together _alone, _together, _worth
     cdef bint _learns
-    cdef double _last_setup, _made, _turning
+    cdef double _last_setup, _made, _elapsed, _turning
+    @cython.locals(before=cnp.ndarray, elapsed=double)
     cpdef note(self, double t, cnp.ndarray G)
     cpdef double turned(self, double t) except? -1.0
+    @cython.locals(c=double)
     cpdef cnp.ndarray gradient(self, double t)
     cdef tuple _parts(self, cnp.ndarray D, double cq, double cv)
     @cython.locals(
         base=cnp.ndarray, sizes=cnp.ndarray, complete=bint, together=Together, found=list,
-        D=cnp.ndarray, q=cnp.ndarray, v=cnp.ndarray, vdot=cnp.ndarray
+        D=cnp.ndarray, d=cnp.ndarray, q=cnp.ndarray, v=cnp.ndarray, vdot=cnp.ndarray,
+        i=Py_ssize_t
     )
     cpdef Blocks differenced(self, tuple state, double ca, double cq, double cv)
     cdef cnp.ndarray _sizes(

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from genalpha.kernels import increments, largest, plus, slopes
+from genalpha.kernels import (
+    increments,
+    largest,
+    largest_change,
+    plus,
+    row_times,
+    rows_at,
+    slopes,
+    summed,
+)
 from genalpha.model.differences import EPS, scale
 
 if TYPE_CHECKING:
@@ -72,6 +81,7 @@ class Together:
         self, members: Array, colour: Array | None = None, pattern: Array | None = None
     ) -> None:
         self.members, self._colour, self._pattern = members, colour, pattern
+        self.count = len(members)
 
     def placed(self, rows: list[Array], base: Array, sizes: Array) -> Array:
         """Put differences of k rows in their places, and divide by the sizes of moves."""
@@ -92,8 +102,9 @@ class Derivatives:
     def __init__(self, whole: OneResidual) -> None:
         self.whole, places = whole, whole.places
         self._multipliers = np.concatenate([places.lam, places.psi])
-        self._rows = [_rows(x) for x in (places.motion, places.position, places.velocity)]
-        self._signs = None if (places.signs == 1.0).all() else places.signs[:, None]
+        self._motion, self._position = indices(places.motion), indices(places.position)
+        self._velocity = indices(places.velocity)
+        self._signs = None if (places.signs == 1.0).all() else factors(places.signs)
         self._alone = Together(np.eye(whole.n))
         # columns that are differenced together, and those of the pattern, if they are worth it
         self._together = self._worth = self._alone
@@ -101,10 +112,12 @@ class Derivatives:
         # whether more of the pattern might still be worth something
         self._learns = True
         self._last_setup = np.nan
-        # when the last complete matrix was made; how fast its G turns, and relative to its size
-        self._made, self._turning = np.nan, 0.0
+        # when the last complete matrix was made, its G and the one before, that much earlier
+        self._made, self._elapsed = np.nan, 0.0
         self._G: Array | None = None
-        self._rate: Array | None = None
+        self._before: Array | None = None
+        # how fast G turns, relative to its size
+        self._turning = 0.0
 
     @property
     def cost(self) -> int:
@@ -112,22 +125,20 @@ class Derivatives:
         whole = self.whole
         if whole.jacobian is not None and whole.uses_jacobian:
             return 1
-        return int(
-            len(self._together.members) + (0 if whole.ideal is not None else whole.m + whole.l)
-        )
+        return self._together.count + (0 if whole.ideal is not None else whole.m + whole.l)
 
     def note(self, t: float, G: Array) -> None:
         """Note the G of a complete matrix."""
         before, elapsed = self._G, t - self._made
         if before is not None and abs(elapsed) > 0.0:
-            self._rate = (G - before) / elapsed
-            self._turning = largest(self._rate) / (largest(G) or 1.0)
+            self._before, self._elapsed = before, elapsed
+            self._turning = largest_change(G, before) / abs(elapsed) / (largest(G) or 1.0)
         self._made, self._G = t, G
 
     @property
     def is_turning_known(self) -> bool:
         """Whether there were two complete matrices, which tell how fast G turns."""
-        return self._rate is not None
+        return self._before is not None
 
     def turned(self, t: float) -> float:
         """Return how much G has turned since the last complete matrix, relative to its size."""
@@ -136,30 +147,33 @@ class Derivatives:
     def gradient(self, t: float) -> Array:
         """Return about G, if it goes on turning since the last complete matrix as it did before."""
         assert self._G is not None
-        return self._G if self._rate is None else self._G + (t - self._made) * self._rate
+        if self._before is None:
+            return self._G
+        c = (t - self._made) / self._elapsed
+        return summed(1.0 + c, self._G, -c, self._before)
 
     def _parts(self, D: Array, cq: float, cv: float) -> tuple[Array, Array, Array]:
         """Return the rows of the imbalance, and the gradients of g and k."""
-        motion, position, velocity = (D[rows] for rows in self._rows)
-        if self._signs is not None:
-            motion = self._signs * motion
-        if self.whole.l:
-            velocity = velocity / (cv or 1.0)
-        return motion, position / (cq or 1.0), velocity
+        return (
+            rows_at(D, self._motion, 1.0, self._signs),
+            rows_at(D, self._position, cq or 1.0),
+            rows_at(D, self._velocity, cv or 1.0),
+        )
 
     def differenced(self, state: tuple[Any, ...], ca: float, cq: float, cv: float) -> Blocks:
         """Return blocks by differences; `state` is (t, q, v, vdot, lam, psi)."""
         whole, (t, q, v, vdot, lam, psi) = self.whole, state
-        base = whole.rows(*state)
+        base = whole.rows(t, q, v, vdot, lam, psi)
         whole.remember(state, base)
         whole.F.matrix_calls -= 1  # the iteration that follows has it
         sizes = self._sizes(q, v, vdot, cq, cv)
         complete = bool(ca and cq and cv)  # other sweeps do not see all that depends on each other
         together = self._chosen(t) if complete else self._alone
-        found = [
-            whole.rows(t, plus(q, cq, d), plus(v, cv, d), plus(vdot, ca, d), lam, psi)
-            for d in together.members * sizes
-        ]
+        found = []
+        for i in range(together.count):
+            d = row_times(together.members, i, sizes)
+            moved = plus(q, cq, d), plus(v, cv, d), plus(vdot, ca, d)
+            found.append(whole.rows(t, *moved, lam, psi))
         D = together.placed(found, base, sizes)
         if complete and self._learns and together is self._alone:
             self._learn(D)
@@ -243,7 +257,7 @@ class Derivatives:
             by_rates = (J - J0) / c
             D = cv * J0[:, places.v] + cq * J0[:, places.q]
             D = D + ca * by_rates[:, places.v] + cv * by_rates[:, places.q]
-        A, G, K = self._parts(D, cq, cv)
+        A, G, K = self._parts(np.ascontiguousarray(D), cq, cv)
         if ca and cq and cv:
             self.note(t, G)
         R = places.signs[:, None] * J[np.ix_(places.motion, self._multipliers)]
@@ -262,11 +276,14 @@ def _colours(seen: Array) -> Array:
     return colour
 
 
-def _rows(places: Array) -> Any:
-    """Return rows that follow each other as a slice, which costs next to nothing."""
-    first = int(places[0]) if places.size else 0
-    ordered = np.array_equal(places, np.arange(first, first + places.size))
-    return slice(first, first + places.size) if ordered else places
+def indices(places: Array) -> Array:
+    """Return places as the kernels want them."""
+    return np.ascontiguousarray(places, dtype=np.intp)
+
+
+def factors(values: Array) -> Array:
+    """Return factors as the kernels want them."""
+    return np.ascontiguousarray(values, dtype=float)
 
 
 def dense(matrix: Matrix) -> Array:

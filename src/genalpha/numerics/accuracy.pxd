@@ -2,8 +2,10 @@
 
 cimport cython
 cimport numpy as cnp
-from genalpha.kernels.matrices cimport largest
+from genalpha.kernels.matrices cimport largest, solution
 from genalpha.kernels.vectors cimport absolute_product, correction_size, norm, part, plus, stacked
+
+from genalpha.numerics.systems cimport row_sizes, size_of
 
 
 cdef class Scales:
@@ -13,8 +15,8 @@ cdef class Scales:
 
 @cython.locals(
     mass=double, gradient=double, extent=double, noise=double, rounding=double, moved=double,
-    reacted=double, pushed=double, d=cnp.ndarray,
-    rows=cnp.ndarray
+    reacted=double, pushed=double, d=cnp.ndarray, rows=cnp.ndarray,
+    n=Py_ssize_t, count=Py_ssize_t, right=cnp.ndarray
 )
 cpdef Scales scales(
     o, inertia, tangent, J, cnp.ndarray q, double displacement, solve, cnp.ndarray multipliers

@@ -31,6 +31,7 @@ from genalpha.kernels import (
     norm,
     part,
     plus,
+    solution,
     stacked,
 )
 from genalpha.model import Mechanism
@@ -162,7 +163,8 @@ def scales(
     if not gradient:
         return Scales(noise, 0.0, 0.0, rounding)
     n, count = o.n_q, o.n_lam + o.n_psi
-    d = solve(stacked(0.0, q, rounding * max(1.0, largest(q)), rows * _signs(count)))
+    right = stacked(0.0, q, rounding * max(1.0, largest(q)), rows * _signs(count))
+    d = solution(solve, right)
     moved, reacted = norm(part(d, 0, o.n_moving)), norm(part(d, n, n + count))
     pushed = o.rounding * absolute_product(rows, multipliers) / max(mass, TINY) * abs(displacement)
     return Scales(max(noise, moved, pushed), reacted, mass / gradient, rounding)

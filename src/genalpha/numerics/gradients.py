@@ -7,11 +7,11 @@ called again: they are not copied.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
-from genalpha.kernels import called
+from genalpha.kernels import called, summed
 from genalpha.model import Mechanism
 from genalpha.model.callbacks import now
 from genalpha.numerics.systems import Terms, transposed
@@ -19,7 +19,8 @@ from genalpha.numerics.systems import Terms, transposed
 Array = np.ndarray
 
 
-class StepTerms(NamedTuple):
+@dataclass
+class StepTerms:
     """The blocks of an iteration matrix, as terms.
 
     Attributes
@@ -79,11 +80,11 @@ def _of_residual(
     """The same in one sweep of differences; how much of A is inertia matters for scales only."""
     assert o.whole is not None
     found = o.whole.blocks(t, q, v, vdot, lam, psi, ca, cq, cv)
-    start = o.whole.start_blocks
-    M = found.A / ca if start is None else start.A
-    rows: list[Terms] = [[(1.0, x)] for x in (found.G, found.K) if x.shape[0]]
-    rows = rows or [[(1.0, found.G)]]
-    return StepTerms([(ca, M)], [(1.0, found.A - ca * M)], rows, rows, [[(1.0, found.R)]])
+    start, A, G, K = o.whole.start_blocks, found.A, found.G, found.K
+    inertia: Terms = [(1.0, A)] if start is None else [(ca, start.A)]
+    forces: Terms = [(1.0, summed(1.0, A, -ca, start.A))] if start is not None else []
+    rows: list[Terms] = [[(1.0, x)] for x in (G, K) if x.shape[0]] or [[(1.0, G)]]
+    return StepTerms(inertia, forces, rows, rows, [[(1.0, found.R)]])
 
 
 def tangent(

@@ -18,6 +18,7 @@ from genalpha.kernels import (
     norm,
     plus,
     product,
+    solution,
     stacked,
     transposed_product,
 )
@@ -84,8 +85,8 @@ def present_drift(o: Mechanism, state: Any, constant: float, ratio: float, place
         if places.is_full and (turned**2 + OF_PLACES) * abs(ratio**2 - 1.0) <= KNOWN:
             G = whole.derivatives.gradient(t)
             return product(G, plus(state.v, -1.0, _speed(places, t, AHEAD * h)))
-    motion = t, state.q, state.v, state.vdot
-    state.rate = whole.rate_ahead(*motion, _times(1.0 / h, change), AHEAD * h)
+    third = _times(1.0 / h, change)
+    state.rate = whole.rate_ahead(t, state.q, state.v, state.vdot, third, AHEAD * h)
     return state.rate
 
 
@@ -105,8 +106,8 @@ def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array, relative: fl
         v = plus(state.v, 1.0, _by_the_last_matrix(o, newton, state, drift))
         if state.rate is not None and _is_unsure(o.whole, state, drift):
             third = combined(1.0 / state.h, state.a, -1.0 / state.h, state.a_old)
-            motion = state.t, state.q, v, state.vdot
-            there = o.whole.rate_ahead(*motion, third, AHEAD * state.h)
+            t, q, vdot = state.t, state.q, state.vdot
+            there = o.whole.rate_ahead(t, q, v, vdot, third, AHEAD * state.h)
             left = combined(1.0, drift, -1.0, there, 1.0, state.rate)
             v = plus(v, 1.0, _by_the_last_matrix(o, newton, state, left))
         return v
@@ -117,7 +118,7 @@ def drifted(o: Mechanism, newton: Newton, state: Any, drift: Array, relative: fl
     x, right = np.zeros(n + o.n_lam), stacked(0.0, q, 1.0, drift)
     relative = max(relative, ROUNDING)
     for _ in range(REPEATS):
-        x = plus(x, 1.0, newton.last_solvers.solve(right))
+        x = plus(x, 1.0, solution(newton.last_solvers.solve, right))
         inertia, reached = product(M, x[:n]), product(G, x[:n])
         r = combined(-1.0, inertia, -1.0, transposed_product(1.0, G, x[n:]))
         left = combined(1.0, drift, -1.0, reached)
@@ -135,7 +136,7 @@ def _by_the_last_matrix(o: Mechanism, newton: Newton, state: Any, drift: Array) 
         right = stacked(0.0, state.q, 1.0, drift)
     solvers = newton.last_solvers
     unit = solvers.scales.mass_over_gradient
-    return newton.improved(solvers.solve(right), o.n_q, unit, state.t)
+    return newton.improved(solution(solvers.solve, right), o.n_q, unit, state.t)
 
 
 def _times(c: float, x: Array) -> Array:

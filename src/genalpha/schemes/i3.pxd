@@ -7,7 +7,9 @@ from genalpha.model.equations cimport Equations, add_balance
 from genalpha.numerics.newton cimport Newton
 from genalpha.kernels.matrices cimport product, snapshot, solution
 from genalpha.kernels.vectors cimport add, combined, part, plus, stacked, zeros
+from genalpha.numerics.gradients cimport StepTerms, step_terms
 from genalpha.numerics.prediction cimport Past
+from genalpha.schemes.drift cimport drifted, present_drift
 from genalpha.schemes.scheme cimport GeneralizedAlpha
 
 
@@ -33,7 +35,7 @@ cdef class GenAlphaI3(GeneralizedAlpha):
     cdef public cnp.ndarray q_hat, v_hat, a_hat
     cdef public Past places
 
-    @cython.locals(o=Equations, ratio=double, change=double)
+    @cython.locals(o=Equations, ratio=double, change=double, a=cnp.ndarray, drift=cnp.ndarray)
     cpdef tuple adjusted(self, State state, double h)
     @cython.locals(bp=double, gp=double, o=Equations, x=cnp.ndarray, a0=cnp.ndarray)
     cpdef take(self, state, double h)
@@ -51,7 +53,7 @@ cdef class GenAlphaI3(GeneralizedAlpha):
     )
     cpdef tuple correct(self, solvers)
     @cython.locals(
-        o=Equations, x=cnp.ndarray, n=Py_ssize_t, m=Py_ssize_t, t=double, bp=double,
-        gp=double
+        o=Equations, newton=Newton, x=cnp.ndarray, n=Py_ssize_t, m=Py_ssize_t, t=double, bp=double,
+        gp=double, S=StepTerms, compared=Scales
     )
     cpdef setup(self)
