@@ -1,11 +1,14 @@
-"""A march of the driver in the terms of Assimulo: times, y and yd."""
+"""A march of the driver in the terms of Assimulo: times, y and yd.
+
+Compiled, see `genalpha.imports`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from genalpha.assimulo.layout import Layout
-from genalpha.assimulo.running import Point
+from genalpha.assimulo.reports import Point
 from genalpha.driver.advance import Advance
 from genalpha.driver.march import March
 from genalpha.errors import InconsistentStartError
@@ -36,12 +39,13 @@ class Course(Advance):
     def __init__(self, march: Advance, layout: Layout, whole: OneResidual | None = None) -> None:
         super().__init__(march.t)
         self.march, self._layout = march, layout
-        self._state = None if whole is None or whole.size != layout.size else whole.state
+        self._whole = None if whole is None or whole.size != layout.size else whole
 
     def step(self, t_end: float) -> None:
         """See `Advance`."""
-        self.march.step(t_end)
-        self.t_left, self.t = self.march.t_left, self.march.t
+        march = self.march
+        march.step(t_end)
+        self.t_left, self.t = march.t_left, march.t
 
     def at(self, t: float) -> Point:
         """See `Advance`."""
@@ -56,10 +60,12 @@ class Course(Advance):
         return self.march.jump()
 
     def _point(self, knot: Knot) -> Point:
-        if self._state is None:
+        whole = self._whole
+        if whole is None:
             return Point(float(knot.t), *self._layout.assemble(knot))
         t, q, v, vdot, lam, psi = knot
-        return Point(t, *self._state(q, v, vdot, lam, psi))
+        y, yd = whole.state(q, v, vdot, lam, psi)
+        return Point(t, y, yd)
 
 
 def start_knot(o: Mechanism, layout: Layout, t: float, y: Array) -> Knot:

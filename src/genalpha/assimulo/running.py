@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from assimulo.implicit_ode import Implicit_ODE
-from assimulo.ode import ID_PY_COMPLETE, ID_PY_EVENT, ID_PY_OK
+from assimulo.ode import ID_PY_COMPLETE
 
+from genalpha.assimulo.reports import Point, Reports
 from genalpha.assimulo.residual import Residual
 from genalpha.driver.advance import Advance
-from genalpha.driver.integration import Integration, Keeper
+from genalpha.driver.integration import Integration
 from genalpha.driver.pace import Pace
-from genalpha.driver.watch import Happening, Watch
+from genalpha.driver.watch import Watch
 from genalpha.errors import CallbackError, InvalidOptionError
 from genalpha.model.given import shown
 from genalpha.numerics.counters import Counters
 
 Array = np.ndarray
 
-#: So many steps are handed over at once, so that memory does not grow with their number.
-CHUNK = 1000
 #: So many time events may happen at one instant.
 STANDING = 100
-
-
-class Point(NamedTuple):
-    """A result: a time, and independent arrays y and yd."""
-
-    t: float
-    y: Array
-    yd: Array
 
 
 class Running:
@@ -263,61 +254,3 @@ class Running:
             raise ValueError(f"t = {time!r} is outside the last step, [{low:.9g}, {high:.9g}]")
         point = run.at(min(max(float(time), low), high))
         return np.array(point.yd if k else point.y)
-
-
-class Reports(Keeper):
-    """Hands the results of one call of `integrate` over to Assimulo."""
-
-    def __init__(
-        self, solver: Running, run: Advance, tf: float, opts: dict[str, Any], found: list[Point]
-    ) -> None:
-        self._solver, self._run, self._tf, self._opts, self._found = solver, run, tf, opts, found
-        self._every = opts["output_list"] is None
-        # nobody can look at results before the end
-        self._gathers = self._every and not opts["report_continuously"]
-        #: What `integrate` returns.
-        self.flag = int(ID_PY_COMPLETE)
-
-    def keep(self) -> bool:
-        """See `Keeper`."""
-        t, solver = self._run.t, self._solver
-        last = t == self._tf
-        if self._gathers:
-            self._found.append(self._run.at(t))
-        elif self._reported(t, last):
-            self.flag = int(ID_PY_EVENT)
-            return True
-        if self._every:
-            steps = 0 if solver._counts_from_results else solver._steps + 1
-            if steps != solver._steps:
-                solver._steps = steps
-        if not last:
-            if solver._steps:
-                solver._check_steps(solver._steps, t)
-            if self._every and len(self._found) >= CHUNK:
-                self.flag = int(ID_PY_OK)
-                return True
-        return False
-
-    def _reported(self, t: float, last: bool) -> bool:
-        """Hand over a step; tell whether a step event stops the integration."""
-        solver = self._solver
-        if self._opts["report_continuously"]:
-            solver._count()
-        passed, stop = solver._report(self._run.at(t), last, self._opts, self._found)
-        if not stop and not self._every:
-            solver._steps = 0 if passed else solver._steps + 1
-        return bool(stop)
-
-    def happened(self, happening: Happening) -> bool:
-        """See `Keeper`."""
-        solver = self._solver
-        solver._count()
-        solver.statistics["nstateevents"] += 1
-        solver.set_event_info(happening.info)
-        solver._switches_before = list(solver._F.switches)
-        solver._report(happening.point, True, self._opts, self._found)
-        assert solver._pace is not None
-        solver._pace.note(happening)
-        self.flag = int(ID_PY_EVENT)
-        return True

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from genalpha.assimulo.pattern import Pattern
 from genalpha.assimulo.residual import Residual
-from genalpha.assimulo.running import Point
+from genalpha.assimulo.reports import Point
 from genalpha.driver.advance import Advance
 from genalpha.errors import GenAlphaError
 from genalpha.model.differences import EPS, forward_jacobian, scale

@@ -6,3 +6,6 @@ from genalpha.driver.stepper cimport Stepper
 
 cdef class March(Stepper):
     cdef public StepSizes sizes
+
+    cpdef step(self, double t_end)
+    cpdef at(self, double t)

@@ -1,9 +1,16 @@
 # C types of `genalpha.driver.stepper`.
 
+cimport cython
+cimport numpy as cnp
 from genalpha.driver.advance cimport Advance
+from genalpha.kernels.vectors cimport norm
 from genalpha.numerics.counters cimport Counters
 from genalpha.numerics.newton cimport Newton
 from genalpha.schemes.scheme cimport Scheme
+
+
+@cython.locals(vdot=cnp.ndarray)
+cpdef complete(scheme, reduction, double t, cnp.ndarray q, cnp.ndarray v, kept)
 
 
 cdef class Stepper(Advance):

@@ -329,7 +329,7 @@ class GenAlphaI3(GeneralizedAlpha):
     def report(o: Mechanism, t: float, q: Array, v: Array, kept: Array) -> Reported:
         """The scheme computes true accelerations and multipliers itself."""
         n, m = o.n_q, o.n_lam
-        return kept[:n], kept[n : n + m], kept[n + m :]
+        return part(kept, 0, n), part(kept, n, n + m), part(kept, n + m, kept.shape[0])
 
     @staticmethod
     def report_rows(o: Mechanism, rows: Array) -> Reported | None:
