@@ -17,8 +17,8 @@ from genalpha.assimulo.explicit_calls import first_rhs, results_without_yd
 from genalpha.assimulo.option import HasOptions
 from genalpha.assimulo.option import key as name_of
 from genalpha.assimulo.reading import Reading
-from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.reports import Point
+from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.running import Running
 from genalpha.assimulo.solver_options import FOREIGN
 from genalpha.assimulo.step_sizes import step_sizes

@@ -17,8 +17,8 @@ from scipy import sparse
 
 from genalpha.assimulo.ida_options import IDA_OPTIONS
 from genalpha.assimulo.option import HasOptions, with_options
-from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.reports import Point
+from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.running import Running
 from genalpha.assimulo.sundae import IDAError, Run, jacobian_near
 from genalpha.errors import InvalidOptionError, UnsupportedProblemError

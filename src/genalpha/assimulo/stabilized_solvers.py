@@ -9,8 +9,8 @@ from assimulo.explicit_ode import Explicit_ODE
 from assimulo.ode import NORMAL
 
 from genalpha.assimulo.option import HasOptions, with_options
-from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.reports import Point
+from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.running import Running
 from genalpha.assimulo.stabilized import StabilizedMechanism
 from genalpha.driver.advance import Advance

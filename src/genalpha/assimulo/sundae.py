@@ -11,8 +11,8 @@ from assimulo.exception import AssimuloRecoverableError
 from scipy import sparse
 
 from genalpha.assimulo.pattern import Pattern
-from genalpha.assimulo.residual import Residual
 from genalpha.assimulo.reports import Point
+from genalpha.assimulo.residual import Residual
 from genalpha.driver.advance import Advance
 from genalpha.errors import GenAlphaError
 from genalpha.model.differences import EPS, forward_jacobian, scale
