@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from itertools import product
 
 import numpy as np
 import pytest
@@ -340,13 +341,15 @@ def test_a_mass_that_grows_slowly_is_seen(form):
 def test_accelerations_at_the_end_of_steps(form, name):
     """What GenAlphaSOI2 and HHTI2 report solves the equations as Newton's iteration solved them.
 
-    Of nine steps in ten far better.
+    Of nine steps in ten far better. What HHTI2 reports is told by three things that it has not
+    asked for there (g'', the reaction to the true multipliers, and what Newton's iteration has
+    left), each of which may be wrong by as much as is promised.
     """
-    o, tolerance = getattr(mechanisms, name)(), 1e-5
+    o = getattr(mechanisms, name)()
     end = 0.1 if name == "pendulum_jn" else 0.01
     n, m = o.n_q, o.n_lam
-    for cls in (GenAlphaSOI2, HHTI2):
-        solver = solver_of(cls, Counted(o, form).problem, rtol=tolerance, atol=1e-7)
+    for cls, tolerance in product((GenAlphaSOI2, HHTI2), (1e-5, 1.02e-5, 1.06e-5)):
+        solver = solver_of(cls, Counted(o, form).problem, rtol=tolerance, atol=0.01 * tolerance)
         off = []
         for t, y, yd in zip(*solver.simulate(end), strict=True):
             q, v, lam = y[:n], y[n : 2 * n], y[2 * n : 2 * n + m]
@@ -355,7 +358,7 @@ def test_accelerations_at_the_end_of_steps(form, name):
             size = np.abs(inertia).max() + np.abs(force).max() + np.abs(reaction).max()
             off.append(np.abs(inertia - force - reaction).max() / size)
         promised = for_tolerance(tolerance, SCHEMES[cls.__name__].newton_share)
-        assert max(off) <= promised
+        assert max(off) <= (promised if cls is GenAlphaSOI2 else 3.0 * promised)
         assert np.quantile(off, 0.9) <= 0.2 * promised
 
 
@@ -433,7 +436,9 @@ def test_unknowns_in_any_order(cls, seed):
     _, y, _ = solver_of(cls, problem, rtol=1e-5, atol=1e-7).simulate(0.2)
     wanted = integrate(o, 0.2, cls.__name__, rtol=1e-5, atol=1e-7)
     assert y[-1][back][:n] == pytest.approx(wanted.q[-1], abs=1e-4)
-    assert y[-1][back][2 * n :] == pytest.approx(wanted.lam[-1], rel=2e-2, abs=1e-2)
+    # the small multiplier is to the large one as 1 to 36
+    size = np.abs(wanted.lam[-1]).max()
+    assert y[-1][back][2 * n :] == pytest.approx(wanted.lam[-1], abs=2e-3 * size)
 
 
 def test_jac_use_is_obeyed():

@@ -294,6 +294,19 @@ def test_statistics_of_step_sizes():
         assert all(h > 0.0 for _, h in count.rejections)
 
 
+@pytest.mark.parametrize("fac2", [1.15, 1.2, 1.3])
+@pytest.mark.parametrize("name", ["simple_pendulum", "pendulum_jn"])
+def test_growing_steps_do_not_make_a_swing_grow(name, fac2):
+    """From a first step far too small; the drift of GenAlphaI3's velocity is scaled with h^2."""
+    o, end = mechanism(name), 0.1
+    found = integrate(o, end, "GenAlphaI3", rtol=1e-6, atol=1e-8, inith=1e-6, fac2=fac2)
+    times = found.t[1:]
+    true = integrate(o, end, "GenAlphaSOI2", rtol=1e-9, atol=1e-11, t_eval=times)
+    for key in ("vdot", "lam"):
+        values, exact = getattr(found, key)[1:], getattr(true, key)
+        assert np.abs(values - exact).max() <= 8e-5 * np.abs(exact).max(), key
+
+
 def test_plot_of_step_sizes():
     figure = pytest.importorskip("matplotlib.figure").Figure()
     axes = figure.subplots()

@@ -19,7 +19,7 @@ cdef class State:
     cdef public double h
     cdef public Py_ssize_t n, m
     cdef public double offset
-    cdef public object rate
+    cdef public object rate, drift_before, drift
 
 
 cdef class Matrices:
@@ -35,9 +35,14 @@ cdef class GenAlphaI3(GeneralizedAlpha):
     cdef public cnp.ndarray q_hat, v_hat, a_hat
     cdef public Past places
 
-    @cython.locals(o=Equations, ratio=double, change=double, a=cnp.ndarray, drift=cnp.ndarray)
+    @cython.locals(
+        o=Equations, ratio=double, change=double, a=cnp.ndarray, drift=cnp.ndarray, square=double
+    )
     cpdef tuple adjusted(self, State state, double h)
-    @cython.locals(bp=double, gp=double, o=Equations, x=cnp.ndarray, a0=cnp.ndarray)
+    @cython.locals(
+        bp=double, gp=double, o=Equations, x=cnp.ndarray, a0=cnp.ndarray, n=Py_ssize_t,
+        m=Py_ssize_t
+    )
     cpdef take(self, state, double h)
     @cython.locals(
         alpha_m=double, alpha_f=double, beta=double, gamma=double, v0=cnp.ndarray, a0=cnp.ndarray,

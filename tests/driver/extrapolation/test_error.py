@@ -234,9 +234,9 @@ def test_chaos_within_a_small_budget():
         solution = integrate(
             o, 5.0, "GenAlphaI3", error=1e-5, maxsteps=300, t_eval=np.linspace(0.0, 5.0, 50)
         )
-    assert np.abs(
-        [o.holonomic(t, q) for t, q in zip(solution.t, solution.q, strict=True)]
-    ).max() < (1e-12)
+    # so near as `project_position` promises, also of points far off, where chaos has begun
+    missed = [o.holonomic(t, q) for t, q in zip(solution.t, solution.q, strict=True)]
+    assert np.abs(missed).max() < 1e-11
     true = np.abs(solution.q - position(truth.sol(solution.t)).T).max(axis=1)
     assert (true <= 3.0 * np.maximum.accumulate(solution.error.q.max(axis=1)) + 1e-12).all()
     before = solution.t <= holds_until(caught)
