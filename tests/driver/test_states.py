@@ -49,9 +49,7 @@ def test_order_two(scheme: str, holonomic: bool, nonholonomic: bool, steps: str)
     made = Made(holonomic, nonholonomic)
     options = {
         "fixed": [{"h": 1.0 / n} for n in (30, 120)],
-        "alternating": [
-            {"h": np.tile([2.0 / (3 * n), 4.0 / (3 * n)], n // 2)} for n in (30, 120)
-        ],
+        "alternating": [{"h": np.tile([2.0 / (3 * n), 4.0 / (3 * n)], n // 2)} for n in (30, 120)],
         "adaptive": [{"rtol": x, "atol": x} for x in 1e-5 * 4.0 ** -np.arange(5)],
     }[steps]
     counts, runs = zip(
