@@ -22,7 +22,8 @@ PROBLEMS = {
     "jay_negrut_test": (1.0, TOLERANCES),
     "rolling_disk": (2.0, TOLERANCES),
     "slider_crank": (0.5, TOLERANCES),
-    "andrews_squeezer": (0.03, TOLERANCES),
+    # with 1e-2, its errors are 0.02 to 0.2, which shows no order
+    "andrews_squeezer": (0.03, TOLERANCES[1:]),
 }
 #: At t = 1.06 the disk lies flat. Its mass matrix is singular then, and HHTI2 needs its inverse; in
 #: the time before, 1e-2 means 5 steps, which show no order.
@@ -34,6 +35,9 @@ PAIRS = [
     for scheme in SCHEMES
     if scheme != "HHTI2" or name not in ("jay_negrut_test", "slider_crank")
 ]
+#: The errors of this one scatter by a factor of 7 from one loose tolerance to the next one beside
+#: it, whatever the scheme: geometric means of three stand for them.
+BESIDE = {"andrews_squeezer": (1.0, 0.8, 1.25)}
 EACH = pytest.mark.parametrize(("scheme", "name"), PAIRS)
 
 
@@ -46,22 +50,31 @@ class Series(NamedTuple):
     solutions: list
 
 
+def _errors(s, times, truth) -> tuple[float, float]:
+    """Return the largest errors of q and of the multipliers."""
+    found = s(times)
+    both = np.hstack([found.lam, found.psi])
+    return (
+        max(np.linalg.norm(a - b.q) for a, b in zip(found.q, truth, strict=True)),
+        max(np.linalg.norm(a - np.r_[b.lam, b.psi]) for a, b in zip(both, truth, strict=True)),
+    )
+
+
 @cache
 def series(scheme, name) -> Series:
     o = mechanism(name)
     end, tolerances = (PROBLEMS | FOR_HHTI2 if scheme == "HHTI2" else PROBLEMS)[name]
+    beside = BESIDE.get(name, (1.0,))
     # the largest error at nine times: one may be small by chance
     times = np.linspace(0.2 * end, end, 9)
     truth = [o.reference.motion(t) for t in times]
     q, multipliers, solutions = [], [], []
     for tol in tolerances:
-        solutions.append(integrate(o, end, scheme, rtol=tol, atol=tol))
-        found = solutions[-1](times)
-        q.append(max(np.linalg.norm(a - b.q) for a, b in zip(found.q, truth, strict=True)))
-        both = np.hstack([found.lam, found.psi])
-        multipliers.append(
-            max(np.linalg.norm(a - np.r_[b.lam, b.psi]) for a, b in zip(both, truth, strict=True))
-        )
+        runs = [integrate(o, end, scheme, rtol=c * tol, atol=c * tol) for c in beside]
+        of_q, of_both = np.transpose([_errors(s, times, truth) for s in runs])
+        q.append(np.exp(np.log(of_q).mean()))
+        multipliers.append(np.exp(np.log(of_both).mean()) if of_both.all() else 0.0)
+        solutions.append(runs[0])
     return Series(np.array(tolerances), np.array(q), np.array(multipliers), solutions)
 
 
@@ -292,6 +305,12 @@ def test_statistics_of_step_sizes():
         assert len(count.rejections) == count.nerrfails + count.nnfails > 0
         assert count.rejections[0] == (0.0, 0.5)
         assert all(h > 0.0 for _, h in count.rejections)
+
+
+def test_a_start_at_rest_needs_no_trials():
+    """Of Andrews' mechanism, v'' says nothing at the start; no first step is tried in vain."""
+    s = integrate(mechanisms.andrews_squeezer(), 0.002, "GenAlphaI3", rtol=1e-3, atol=1e-4)
+    assert not any(t == 0.0 for t, _ in s.statistics.rejections)
 
 
 @pytest.mark.parametrize("fac2", [1.15, 1.2, 1.3])

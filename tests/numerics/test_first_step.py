@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from genalpha import Mechanism, mechanisms
-from genalpha.numerics.first_step import Ahead, first_size, first_snap, look_ahead
+from genalpha.numerics.first_step import Ahead, first_size, first_snap, look_ahead, look_further
 from genalpha.numerics.interpolation import Knot
+from genalpha.numerics.local_error import ErrorConstants
 from genalpha.numerics.weights import Tolerances
 
 NONE = np.zeros(0)
@@ -59,6 +60,31 @@ def test_first_size():
     assert first_size(ahead, start, tolerances, 0.2, 1e-3) == 1e-3
     still = Ahead(1e-6, np.zeros(1), np.zeros(1))
     assert first_size(still, start, tolerances, 0.2, 7.0) == 7.0
+
+
+@pytest.mark.parametrize("direction", [1.0, -1.0])
+@pytest.mark.parametrize("of_q", [1e-6, 100.0])
+def test_looks_further_where_the_start_says_nothing(direction, of_q):
+    """vdot = 4 t^2, v'' = 0 and v''' = 8: h^3 C_v v''' or h^4 C_q v''' / 2 is a tenth of tol."""
+    o = Mechanism(force=lambda t, q, v: [4.0 * t**2], q0=[0.0], v0=[0.0])
+    tolerances, start = Tolerances.split(0.0, 1e-4, 1, 0, 0), start_of(o)
+    ahead = Ahead(1e-9, np.zeros(1), np.zeros(1))
+    constants = ErrorConstants(of_q, 0.1)
+    h = look_further(o, start, ahead, tolerances, constants, direction * 1.0, ())
+    larger = max(0.1 * h**3 * 8.0, 0.5 * of_q * h**4 * 8.0)
+    assert larger == pytest.approx(1e-5)
+    assert look_further(o, start, ahead, tolerances, constants, direction * 1e-4, ()) == 1e-4
+
+
+def test_nothing_further_ahead_either():
+    """A body that flies freely may fly as far as is allowed; so may one whose force fails there."""
+    for force in (lambda t, q, v: [-9.81], lambda t, q, v: [1.0 / (t < 1e-3)]):
+        o = Mechanism(force=force, q0=[0.0], v0=[1.0])
+        tolerances = Tolerances.split(1e-4, 1e-4, 1, 0, 0)
+        ahead = look_ahead(o, start_of(o), tolerances, 0.1, (ZeroDivisionError,))
+        constants = ErrorConstants(0.1, 0.1)
+        h = look_further(o, start_of(o), ahead, tolerances, constants, 0.7, (ZeroDivisionError,))
+        assert h == 0.7
 
 
 def test_first_snap_is_exact_on_cubic_velocities():

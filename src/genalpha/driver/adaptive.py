@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from genalpha.driver.sizes import StepSizes
 from genalpha.driver.stepper import Stepper
 from genalpha.errors import ConvergenceError, SingularSystemError, StepLimitError
-from genalpha.numerics.first_step import first_size, first_snap, look_ahead
+from genalpha.numerics.first_step import first_size, first_snap, look_ahead, look_further
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.local_error import error_norm, multiplier_error
@@ -118,11 +118,20 @@ class AdaptiveSteps(StepSizes):
         stepper.check(*start[:3])
         self._prepare(stepper, start, t_end)
         self._start: Knot | None = start
-        longest = min(self._first, self.maxh)
-        self._h = self.inith or first_size(
-            self._ahead, start, self._tolerances, self._constants.position, longest
-        )
+        self._h = self.inith or self._first_size(stepper, start)
         self._begin(stepper, t_end)
+
+    def _first_size(self, stepper: Stepper, start: Knot) -> float:
+        """Return a first step size that suits the tolerances."""
+        tolerances, constants = self._tolerances, self._constants
+        longest = min(self._first, self.maxh)
+        h = first_size(self._ahead, start, tolerances, constants.position, longest)
+        if h < longest:
+            return h
+        longest = math.copysign(longest, self._direction)
+        return look_further(
+            stepper.full, start, self._ahead, tolerances, constants, longest, self._failures
+        )
 
     def resume(self, stepper: Stepper, start: Knot, t_end: float, size: float) -> None:
         """See `StepSizes`; differences for the error estimate begin anew."""

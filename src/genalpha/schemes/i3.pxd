@@ -29,14 +29,15 @@ cdef class Matrices:
 
 
 cdef class GenAlphaI3(GeneralizedAlpha):
-    cdef public double t, bp, gp, offset, drift
+    cdef public double t, bp, gp, offset, drift, before
     cdef public str adjustment
     cdef public bint updates_gamma
     cdef public cnp.ndarray q_hat, v_hat, a_hat
     cdef public Past places
 
     @cython.locals(
-        o=Equations, ratio=double, change=double, a=cnp.ndarray, drift=cnp.ndarray, square=double
+        o=Equations, ratio=double, change=double, a=cnp.ndarray, drift=cnp.ndarray, square=double,
+        before=double, now=double
     )
     cpdef tuple adjusted(self, State state, double h)
     @cython.locals(

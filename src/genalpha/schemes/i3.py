@@ -179,6 +179,9 @@ class GenAlphaI3(GeneralizedAlpha):
         self.updates_gamma = self.adjustment == "gamma"
         # of g_t + G v, over h^2 G v''
         self.drift = 1.0 / 6.0 - self.alpha / 2.0 - self.beta
+        # the share of the drift before in the mean of two that knows no swing (-rho)^n
+        rho = min(1.0, settings.coefficients.rho_inf)
+        self.before = rho / (1.0 + rho)
         # positions of the last accepted steps, to guess from
         self.places = Past()
 
@@ -221,8 +224,8 @@ class GenAlphaI3(GeneralizedAlpha):
         it into an acceleration. It is taken away.
 
         Where a swings, so does the drift; scaled with h^2 like the rest, the swing would grow in
-        growing steps. The mean of two drifts knows next to nothing of it. (With given steps, whose
-        errors are to have expansions in h, there is one formula for all ratios.)
+        growing steps. In a weighed mean of two drifts it cancels. (With given steps, whose errors
+        are to have expansions in h, there is one formula for all ratios.)
         """
         o = self.o
         if h == state.h or self.adjustment in ("none", "gamma"):
@@ -235,7 +238,8 @@ class GenAlphaI3(GeneralizedAlpha):
         drift, square = present_drift(o, state, self.drift, ratio, self.places), state.h**2
         state.drift = combined(1.0 / square, drift, 0.0, drift)
         if ratio > 1.0 and state.drift_before is not None and self.newton.learns:
-            drift = combined(0.5 * square, state.drift, 0.5 * square, state.drift_before)
+            before, now = self.before * square, (1.0 - self.before) * square
+            drift = combined(now, state.drift, before, state.drift_before)
         drift = combined(ratio**2 - 1.0, drift, 0.0, drift)
         return drifted(o, self.newton, state, drift, self.relative), a
 

