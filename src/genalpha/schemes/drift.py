@@ -65,11 +65,13 @@ def jerk(o: Mechanism, newton: Newton, state: Any, vdot1: Array, h: float) -> Ar
 def present_drift(o: Mechanism, state: Any, constant: float, ratio: float, places: Past) -> Array:
     """Return g_t + G v, before a step `ratio` times as large as the last one.
 
-    Of a residual by its own rows, where the last correction has seen them. Otherwise the positions
-    of the last steps tell: their polynomial keeps to the constraints, so that its velocity has no
-    drift. Where that is too rough, one call a little ahead in the motion tells. In steps so short
-    that -C h^2 G v'', where `constant` is -C, is nothing but rounding there, the drift is taken as
-    0: nothing is to be changed.
+    Of a residual by its own rows, where the last correction has seen them. Otherwise, before
+    growing steps, it is taken as -C h^2 G v'', where `constant` is -C, by the last change of a: the
+    swing in that cancels as the drift's own does, with the drift before. Before others, the
+    positions of the last steps tell: their polynomial keeps to the constraints, so that its
+    velocity has no drift. Where that is too rough, one call a little ahead in the motion tells. In
+    steps so short that -C h^2 G v'' is nothing but rounding there, the drift is taken as 0: nothing
+    is to be changed.
     """
     whole = o.whole
     if whole is None:
@@ -82,8 +84,10 @@ def present_drift(o: Mechanism, state: Any, constant: float, ratio: float, place
         first = _times(constant * h, product(G, change))
         if AHEAD * abs(h) * norm(first) <= EPS * max(1.0, largest(state.q)) * largest(G):
             return _times(0.0, first)
+        G = whole.derivatives.gradient(t)
+        if places.is_full and ratio > 1.0 and state.drift_before is not None:
+            return product(G, _times(constant * h, change))
         if places.is_full and (turned**2 + OF_PLACES) * abs(ratio**2 - 1.0) <= KNOWN:
-            G = whole.derivatives.gradient(t)
             return product(G, plus(state.v, -1.0, _speed(places, t, AHEAD * h)))
     third = _times(1.0 / h, change)
     state.rate = whole.rate_ahead(t, state.q, state.v, state.vdot, third, AHEAD * h)
