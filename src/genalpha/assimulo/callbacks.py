@@ -23,8 +23,9 @@ from genalpha.model.differences import (
     scale,
     time_scale,
 )
-from genalpha.model.residual import Balance, OneResidual
+from genalpha.model.residual import OneResidual
 from genalpha.model.residual_blocks import LARGE, Blocks
+from genalpha.model.residual_rows import Balance
 
 Array = np.ndarray
 Matrix = Any  # np.ndarray or a sparse array

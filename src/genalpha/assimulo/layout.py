@@ -8,7 +8,7 @@ import numpy as np
 
 from genalpha.kernels import write_at, zeros
 from genalpha.model import DrivenMotion, Mechanism, Motion
-from genalpha.model.residual import Places
+from genalpha.model.residual_rows import Places
 from genalpha.numerics.interpolation import Knot
 
 Array = np.ndarray

@@ -16,7 +16,7 @@ from genalpha.assimulo.recognition import Found
 from genalpha.assimulo.residual import Residual
 from genalpha.errors import UnsupportedProblemError
 from genalpha.model.differences import scale
-from genalpha.model.residual import Places
+from genalpha.model.residual_rows import Places
 
 Array = np.ndarray
 

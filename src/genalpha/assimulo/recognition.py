@@ -21,7 +21,7 @@ import numpy as np
 from genalpha.assimulo.columns import CLOSE, Beside, Columns, DoubtError, Moves
 from genalpha.assimulo.residual import Residual
 from genalpha.model.differences import EPS, scale
-from genalpha.model.residual import Places
+from genalpha.model.residual_rows import Places
 
 Array = np.ndarray
 

@@ -15,7 +15,7 @@ from scipy import sparse
 from genalpha.assimulo.layout import Layout
 from genalpha.assimulo.residual import Matrix, Residual
 from genalpha.model.differences import scale
-from genalpha.model.residual import Places
+from genalpha.model.residual_rows import Places
 
 Array = np.ndarray
 Start = tuple[float, Array, Array]

@@ -24,6 +24,7 @@ from genalpha.kernels import (
     summed,
 )
 from genalpha.model.differences import EPS, scale
+from genalpha.model.residual_rows import factors, indices
 
 if TYPE_CHECKING:
     from genalpha.model.residual import OneResidual
@@ -274,16 +275,6 @@ def _colours(seen: Array) -> Array:
             free += 1
         colour[j] = free
     return colour
-
-
-def indices(places: Array) -> Array:
-    """Return places as the kernels want them."""
-    return np.ascontiguousarray(places, dtype=np.intp)
-
-
-def factors(values: Array) -> Array:
-    """Return factors as the kernels want them."""
-    return np.ascontiguousarray(values, dtype=float)
 
 
 def dense(matrix: Matrix) -> Array:

@@ -3,7 +3,8 @@
 cimport cython
 cimport numpy as cnp
 from genalpha.kernels.vectors cimport add, combined, norm, plus, zeros
-from genalpha.model.residual cimport Balance, OneResidual
+from genalpha.model.residual cimport OneResidual
+from genalpha.model.residual_rows cimport Balance
 
 
 cdef class Look:

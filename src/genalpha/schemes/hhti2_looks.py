@@ -14,7 +14,8 @@ import numpy as np
 
 from genalpha.kernels import add, combined, norm, plus, zeros
 from genalpha.model.differences import EPS
-from genalpha.model.residual import FIRST, SECOND, Balance
+from genalpha.model.residual_rates import FIRST, SECOND
+from genalpha.model.residual_rows import Balance
 from genalpha.schemes.hht import NO_VECTOR
 
 Array = np.ndarray

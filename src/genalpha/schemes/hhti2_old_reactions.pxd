@@ -6,7 +6,8 @@ from genalpha.kernels.matrices cimport product, solution
 from genalpha.kernels.vectors cimport combined, norm, part, plus, scalar_product
 from genalpha.model.equations cimport Equations
 from genalpha.model.learnt cimport Learnt
-from genalpha.model.residual cimport Balance, OneResidual
+from genalpha.model.residual cimport OneResidual
+from genalpha.model.residual_rows cimport Balance
 from genalpha.schemes.hhti2_corrections cimport Corrections, Matrices, Unknowns
 
 

@@ -5,7 +5,8 @@ cimport numpy as cnp
 from genalpha.kernels.matrices cimport product, solution
 from genalpha.kernels.vectors cimport combined, norm, part, plus, stacked
 from genalpha.model.equations cimport Equations
-from genalpha.model.residual cimport Balance, OneResidual
+from genalpha.model.residual cimport OneResidual
+from genalpha.model.residual_rows cimport Balance
 from genalpha.numerics.accuracy cimport Scales, size
 from genalpha.schemes.hhti2_corrections cimport Matrices, State, Unknowns
 from genalpha.schemes.hhti2_looks cimport Look, Looks

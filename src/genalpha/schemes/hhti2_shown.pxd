@@ -5,7 +5,7 @@ cimport numpy as cnp
 from genalpha.kernels.matrices cimport product, solution
 from genalpha.kernels.vectors cimport combined, norm, part, plus, stacked
 from genalpha.model.learnt cimport Learnt
-from genalpha.model.residual cimport Balance
+from genalpha.model.residual_rows cimport Balance
 from genalpha.numerics.prediction cimport Past
 from genalpha.schemes.hhti2_corrections cimport Matrices, State, Unknowns
 from genalpha.schemes.hhti2_looks cimport Looks

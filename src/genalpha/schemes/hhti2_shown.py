@@ -11,7 +11,8 @@ import numpy as np
 
 from genalpha.kernels import combined, norm, part, plus, product, solution, stacked
 from genalpha.model import Mechanism
-from genalpha.model.residual import CENTRAL, Balance
+from genalpha.model.residual_rates import CENTRAL
+from genalpha.model.residual_rows import Balance
 from genalpha.numerics.accuracy import LOOSEST
 from genalpha.numerics.newton import Newton
 from genalpha.numerics.prediction import Past

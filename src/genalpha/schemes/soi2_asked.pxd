@@ -5,7 +5,8 @@ cimport numpy as cnp
 from genalpha.kernels.matrices cimport product
 from genalpha.kernels.vectors cimport combined, norm, part, plus, stacked
 from genalpha.model.learnt cimport Learnt
-from genalpha.model.residual cimport Balance, Inertia, OneResidual
+from genalpha.model.residual cimport Inertia, OneResidual
+from genalpha.model.residual_rows cimport Balance
 from genalpha.schemes.soi2 cimport GenAlphaSOI2
 from genalpha.schemes.soi2_inertia cimport Beside, Following
 

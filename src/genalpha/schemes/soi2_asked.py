@@ -16,7 +16,8 @@ import numpy as np
 from genalpha.kernels import combined, norm, part, plus, product, stacked
 from genalpha.model import Mechanism
 from genalpha.model.learnt import Learnt
-from genalpha.model.residual import Balance, Inertia
+from genalpha.model.residual import Inertia
+from genalpha.model.residual_rows import Balance
 from genalpha.numerics.newton import Newton
 from genalpha.schemes.scheme import Settings
 from genalpha.schemes.soi2 import GenAlphaSOI2

@@ -5,7 +5,8 @@ cimport numpy as cnp
 from genalpha.kernels.vectors cimport add, combined, part, plus, stacked
 from genalpha.kernels.matrices cimport solution
 from genalpha.model.equations cimport Equations
-from genalpha.model.residual cimport Balance, OneResidual
+from genalpha.model.residual cimport OneResidual
+from genalpha.model.residual_rows cimport Balance
 from genalpha.numerics.accuracy cimport Scales, scales, size
 from genalpha.numerics.newton cimport Newton
 from genalpha.schemes.soi2 cimport Matrices, State
