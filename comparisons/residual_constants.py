@@ -22,6 +22,10 @@ from genalpha import integrate
 
 #: Where the constants of each solver are: files of `genalpha`, and their names.
 CONSTANTS = {
+    "GenAlphaI3": (
+        ("numerics.first_step", ("FURTHER",)),
+        ("schemes.drift", ("OF_PLACES", "KNOWN", "SURE")),
+    ),
     "GenAlphaSOI2": (
         ("schemes.soi2_asked", ("NEAR", "NEAR_REACTION", "NEAR_RATE", "SHARE", "ASKED")),
         ("schemes.soi2_inertia", ("FADING", "ASKED", "LEAST")),

@@ -84,10 +84,10 @@ def present_drift(o: Mechanism, state: Any, constant: float, ratio: float, place
         first = _times(constant * h, product(G, change))
         if AHEAD * abs(h) * norm(first) <= EPS * max(1.0, largest(state.q)) * largest(G):
             return _times(0.0, first)
-        G = whole.derivatives.gradient(t)
-        if places.is_full and ratio > 1.0 and state.drift_before is not None:
-            return product(G, _times(constant * h, change))
+        if places.is_full and ratio > 1.0 and state.unit_drift_before is not None:
+            return product(whole.derivatives.gradient(t), _times(constant * h, change))
         if places.is_full and (turned**2 + OF_PLACES) * abs(ratio**2 - 1.0) <= KNOWN:
+            G = whole.derivatives.gradient(t)
             return product(G, plus(state.v, -1.0, _speed(places, t, AHEAD * h)))
     third = _times(1.0 / h, change)
     state.rate = whole.rate_ahead(t, state.q, state.v, state.vdot, third, AHEAD * h)

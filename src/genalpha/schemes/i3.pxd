@@ -19,7 +19,7 @@ cdef class State:
     cdef public double h
     cdef public Py_ssize_t n, m
     cdef public double offset
-    cdef public object rate, drift_before, drift
+    cdef public object rate, unit_drift_before, unit_drift
 
 
 cdef class Matrices:
@@ -29,7 +29,7 @@ cdef class Matrices:
 
 
 cdef class GenAlphaI3(GeneralizedAlpha):
-    cdef public double t, bp, gp, offset, drift, before
+    cdef public double t, bp, gp, offset, drift, earlier
     cdef public str adjustment
     cdef public bint updates_gamma
     cdef public cnp.ndarray q_hat, v_hat, a_hat
@@ -37,7 +37,7 @@ cdef class GenAlphaI3(GeneralizedAlpha):
 
     @cython.locals(
         o=Equations, ratio=double, change=double, a=cnp.ndarray, drift=cnp.ndarray, square=double,
-        before=double, now=double
+        share=double
     )
     cpdef tuple adjusted(self, State state, double h)
     @cython.locals(

@@ -105,8 +105,9 @@ class State:
     """What is carried from step to step; `h` is the step size that made `a`.
 
     x is (vdot, lam, psi), of which the first `n` are vdot and the next `m` lam; a belongs to the
-    instant t + offset. `rate` is g_t + G v of a residual, if it is known; `drift` is the same over
-    h^2 of any mechanism, if it was asked for, and `drift_before` that of the state before.
+    instant t + offset. `rate` is g_t + G v of a residual, if it is known; `unit_drift` is the same
+    over h^2 of any mechanism, if adaptive steps asked for it, and `unit_drift_before` that of the
+    state before.
     """
 
     t: float
@@ -120,8 +121,8 @@ class State:
     m: int
     offset: float
     rate: Any = None
-    drift_before: Any = None
-    drift: Any = None
+    unit_drift_before: Any = None
+    unit_drift: Any = None
 
     @property
     def vdot(self) -> Array:
@@ -179,9 +180,9 @@ class GenAlphaI3(GeneralizedAlpha):
         self.updates_gamma = self.adjustment == "gamma"
         # of g_t + G v, over h^2 G v''
         self.drift = 1.0 / 6.0 - self.alpha / 2.0 - self.beta
-        # the share of the drift before in the mean of two that knows no swing (-rho)^n
+        # the share of the earlier one in a mean of two drifts that knows no swing (-rho)^n
         rho = min(1.0, settings.coefficients.rho_inf)
-        self.before = rho / (1.0 + rho)
+        self.earlier = rho / (1.0 + rho)
         # positions of the last accepted steps, to guess from
         self.places = Past()
 
@@ -235,11 +236,12 @@ class GenAlphaI3(GeneralizedAlpha):
         a = combined(1.0 + change, state.a, -change, state.a_old)
         if not o.n_lam or self.adjustment == "a":
             return state.v, a
-        drift, square = present_drift(o, state, self.drift, ratio, self.places), state.h**2
-        state.drift = combined(1.0 / square, drift, 0.0, drift)
-        if ratio > 1.0 and state.drift_before is not None and self.newton.learns:
-            before, now = self.before * square, (1.0 - self.before) * square
-            drift = combined(now, state.drift, before, state.drift_before)
+        drift = present_drift(o, state, self.drift, ratio, self.places)
+        if self.newton.learns:
+            square, share = state.h**2, self.earlier
+            state.unit_drift = combined(1.0 / square, drift, 0.0, drift)
+            if ratio > 1.0 and state.unit_drift_before is not None:
+                drift = combined(1.0 - share, drift, share * square, state.unit_drift_before)
         drift = combined(ratio**2 - 1.0, drift, 0.0, drift)
         return drifted(o, self.newton, state, drift, self.relative), a
 
@@ -252,7 +254,7 @@ class GenAlphaI3(GeneralizedAlpha):
         a = plus(self.a_hat, (1.0 - self.alpha_f) / (1.0 - self.alpha_m), x)  # (3)
         rate = None if o.whole is None else o.whole.rate_there(v)
         n, m = o.n_q, o.n_lam
-        return State(self.t, q, v, x, a, a0, h, n, m, self.offset, rate, state.drift)
+        return State(self.t, q, v, x, a, a0, h, n, m, self.offset, rate, state.unit_drift)
 
     def _begin(self, state: State, h: float) -> Array:
         """Prepare the step up to the loop, guess its unknowns, and return a0."""
