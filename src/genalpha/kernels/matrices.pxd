@@ -9,6 +9,9 @@ cpdef cnp.ndarray largest_of_rows(A)
 cpdef snapshot(A)
 cpdef cnp.ndarray summed(double a, cnp.ndarray A, double b, cnp.ndarray B)
 cpdef cnp.ndarray rows_at(cnp.ndarray A, cnp.ndarray places, double c, cnp.ndarray factors=*)
+cpdef list alike_columns(
+    cnp.ndarray A, cnp.ndarray B, cnp.ndarray sizes, cnp.ndarray doubts
+)
 cpdef cnp.ndarray row_times(cnp.ndarray A, Size i, cnp.ndarray x)
 cpdef double largest_change(cnp.ndarray A, cnp.ndarray B) except? -1.0
 cpdef add_product(cnp.ndarray r, double c, A, cnp.ndarray x, Size first)

@@ -149,6 +149,28 @@ cpdef cnp.ndarray rows_at(cnp.ndarray A, cnp.ndarray places, double c, cnp.ndarr
     return result
 
 
+cpdef list alike_columns(
+    cnp.ndarray A, cnp.ndarray B, cnp.ndarray sizes, cnp.ndarray doubts
+):
+    cdef Size i, j, n = 0, m = 0, rows = 0, columns = 0
+    cdef double* a = table(A, &n, &m)
+    cdef double* b = table(B, &rows, &columns)
+    cdef double* s = doubles(sizes)
+    cdef double* d = doubles(doubts)
+    cdef double allowed
+    if n != rows or m != columns or cnp.PyArray_SIZE(sizes) != m or cnp.PyArray_SIZE(doubts) != m:
+        raise ValueError(f"shapes {(n, m)}, {(rows, columns)}, and not as many sizes or doubts")
+    cdef list alike = [True] * m
+    for i in range(n):
+        allowed = 0.0
+        for j in range(m):
+            allowed += fabs(a[i * m + j]) * d[j]
+        for j in range(m):
+            if not fabs(a[i * m + j] - b[i * m + j]) * s[j] <= allowed:
+                alike[j] = False
+    return [j for j in range(m) if alike[j]]
+
+
 cpdef cnp.ndarray row_times(cnp.ndarray A, Size i, cnp.ndarray x):
     cdef Size j, n = 0, m = 0
     cdef double* a = table(A, &n, &m)

@@ -47,6 +47,12 @@ def rows_at(A: Array, places: Array, c: float, factors: Array | None = None) -> 
     return rows if factors is None else factors[: places.size, None] * rows
 
 
+def alike_columns(A: Array, B: Array, sizes: Array, doubts: Array) -> list[int]:
+    """Return the columns in which no |a_ij - b_ij| sizes_j is above |A| doubts in its row."""
+    wrong = np.abs(A - B) * sizes > (np.abs(A) @ doubts)[:, None]
+    return [int(j) for j in np.flatnonzero(~wrong.any(axis=0))]
+
+
 def row_times(A: Array, i: int, x: Array) -> Array:
     """Return row i of a matrix times x, entry by entry."""
     return np.asarray(A[i] * x)

@@ -20,11 +20,11 @@ from genalpha.kernels import (
     plus,
     row_times,
     rows_at,
-    slopes,
     summed,
 )
 from genalpha.model.differences import EPS, scale
 from genalpha.model.residual_rows import factors, indices
+from genalpha.model.staying import Staying, Together
 
 if TYPE_CHECKING:
     from genalpha.model.residual import OneResidual
@@ -41,6 +41,8 @@ TINY = 1e-200
 ROOT_EPS = float(np.sqrt(EPS))
 #: Rounding may make G wrong by this share of it, in an iteration matrix.
 ROUGH = 1e-3
+#: Columns stay that change F by no more than this part, and what rounding may change relative to q.
+SAME, ROUNDING = 1e-6, 16.0 * EPS
 
 
 @dataclass
@@ -65,33 +67,6 @@ class Blocks:
     R: Matrix
 
 
-class Together:
-    """Columns that are differenced together.
-
-    Parameters
-    ----------
-    members : (k, n) array
-        Of 0 and 1: which columns are moved in each difference.
-    colour : (n,) int array, optional
-        In which one each column is; None if each has its own.
-    pattern : (rows, n) bool array, optional
-        Where their derivatives may be nonzero.
-    """
-
-    def __init__(
-        self, members: Array, colour: Array | None = None, pattern: Array | None = None
-    ) -> None:
-        self.members, self._colour, self._pattern = members, colour, pattern
-        self.count = len(members)
-
-    def placed(self, rows: list[Array], base: Array, sizes: Array) -> Array:
-        """Put differences of k rows in their places, and divide by the sizes of moves."""
-        D = slopes(rows, base, sizes, self._colour)
-        if self._colour is not None:
-            D[~self._pattern] = 0.0  # type: ignore[operator]
-        return D
-
-
 class Derivatives:
     """What finds the blocks of one residual; patterns that were seen are kept.
 
@@ -113,6 +88,8 @@ class Derivatives:
         # whether more of the pattern might still be worth something
         self._learns = True
         self._last_setup = np.nan
+        looked_at = np.concatenate([places.motion, places.position, places.velocity])
+        self._staying = Staying(indices(looked_at))
         # when the last complete matrix was made, its G and the one before, that much earlier
         self._made, self._elapsed = np.nan, 0.0
         self._G: Array | None = None
@@ -126,7 +103,8 @@ class Derivatives:
         whole = self.whole
         if whole.jacobian is not None and whole.uses_jacobian:
             return 1
-        return self._together.count + (0 if whole.ideal is not None else whole.m + whole.l)
+        count = (self._staying.together or self._together).count
+        return count + (0 if whole.ideal is not None else whole.m + whole.l)
 
     def note(self, t: float, G: Array) -> None:
         """Note the G of a complete matrix."""
@@ -168,20 +146,58 @@ class Derivatives:
         whole.remember(state, base)
         whole.F.matrix_calls -= 1  # the iteration that follows has it
         sizes = self._sizes(q, v, vdot, cq, cv)
-        complete = bool(ca and cq and cv)  # other sweeps do not see all that depends on each other
-        together = self._chosen(t) if complete else self._alone
+        if ca and cq and cv:  # other sweeps do not see all that depends on each other
+            D = self._complete(state, base, sizes, ca, cq, cv)
+        else:
+            alone = self._alone
+            D = alone.placed(self._moved(alone, state, sizes, ca, cq, cv), base, sizes)
+        A, G, K = self._parts(D, cq, cv)
+        if ca and cq and cv:
+            self.note(t, G)
+        return Blocks(A, G, K, self._reactions(state, base, G, K))
+
+    def _complete(
+        self, state: tuple[Any, ...], base: Array, sizes: Array, ca: float, cq: float, cv: float
+    ) -> Array:
+        """Return all derivatives; columns that stay need not be differenced again."""
+        together, staying = self._chosen(state[0]), self._staying
+        if staying.learns:
+            units = self._units(ca, cq, cv)
+            doubts = SAME * sizes + ROUNDING / cq * scale(state[1])
+        if staying.together is not None:
+            rows = self._moved(staying.together, state, sizes, ca, cq, cv)
+            found = staying.completed(rows, base, units, sizes, doubts)
+            if found is not None:
+                return found
+        D = together.placed(self._moved(together, state, sizes, ca, cq, cv), base, sizes)
+        learns = self._learns and together is self._alone
+        settled = self._learn(D) if learns else True
+        if staying.learns:
+            staying.learn(D, units, sizes, doubts, self._together if settled else None)
+        return D
+
+    def _moved(
+        self,
+        together: Together,
+        state: tuple[Any, ...],
+        sizes: Array,
+        ca: float,
+        cq: float,
+        cv: float,
+    ) -> list[Array]:
+        """Return F with one group of unknowns after the other moved."""
+        whole, (t, q, v, vdot, lam, psi) = self.whole, state
         found = []
         for i in range(together.count):
             d = row_times(together.members, i, sizes)
             moved = plus(q, cq, d), plus(v, cv, d), plus(vdot, ca, d)
             found.append(whole.rows(t, *moved, lam, psi))
-        D = together.placed(found, base, sizes)
-        if complete and self._learns and together is self._alone:
-            self._learn(D)
-        A, G, K = self._parts(D, cq, cv)
-        if complete:
-            self.note(t, G)
-        return Blocks(A, G, K, self._reactions(state, base, G, K))
+        return found
+
+    def _units(self, ca: float, cq: float, cv: float) -> Array:
+        """Return the weights of M in the imbalance, of G and of K, row by row."""
+        n, m = self._motion.shape[0], self._position.shape[0]
+        return np.repeat([ca, cq, cv], [n, m, self._velocity.shape[0]])
 
     def _sizes(self, q: Array, v: Array, vdot: Array, cq: float, cv: float) -> Array:
         """Return how far unknowns are moved: q and v within the range where F is nearly linear.
@@ -199,10 +215,11 @@ class Derivatives:
         again, self._last_setup = t == self._last_setup, t
         if again:
             self._together = self._alone
+            self._staying.forget()
         return self._together
 
-    def _learn(self, D: Array) -> None:
-        """Group columns by where derivatives have been seen so far.
+    def _learn(self, D: Array) -> bool:
+        """Group columns by where derivatives have been seen so far; tell whether there are no more.
 
         At a start, some may be zero by chance, or by symmetry: groups are trusted once a second
         matrix has shown no more.
@@ -212,8 +229,9 @@ class Derivatives:
             seen |= self._pattern
             if np.array_equal(seen, self._pattern):
                 self._together = self._worth
-                return
+                return True
         self._pattern, self._worth = seen, self._grouped(seen)
+        return not self._learns
 
     def _grouped(self, seen: Array) -> Together:
         """Return groups of columns that share no row, or all of them alone."""
