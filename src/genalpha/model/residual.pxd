@@ -18,12 +18,15 @@ cdef class OneResidual(Rates):
 
     @cython.locals(
         other=cnp.ndarray, imbalance=cnp.ndarray, rows=cnp.ndarray, change=cnp.ndarray,
-        expected=cnp.ndarray, found=cnp.ndarray, wrong=cnp.ndarray, c=double,
-        ratio=double
+        found=cnp.ndarray
     )
     cpdef bint verify_mass(
         self, double t, cnp.ndarray q, cnp.ndarray v, tuple known, cnp.ndarray a, cnp.ndarray lam,
         cnp.ndarray psi
+    ) except -1
+    @cython.locals(expected=cnp.ndarray, wrong=cnp.ndarray, c=double, ratio=double)
+    cpdef bint has_mass(
+        self, cnp.ndarray a, cnp.ndarray product_there, cnp.ndarray others
     ) except -1
 
 

@@ -110,18 +110,26 @@ class OneResidual(Rates):
         if M is None:
             return True
         rows, change = self.rows(t, q, v, a, lam, psi), plus(a, -1.0, other)
-        expected = product(M, change)
         found = plus(taken(rows, self._motion, self._signs), -1.0, imbalance)
-        wrong, c = plus(expected, -1.0, found), MASS_ROUNDING / NOISE
-        # most are right by what is left of the sums in |M| |change|, which is told at once
-        ratio = largest_ratio(wrong, combined(c, expected, 0.0, expected))
-        if ratio <= NOISE and norm(wrong) < INFINITE:  # the largest one does not know of NaN
-            return True
-        allowed = MASS_ROUNDING * (np.abs(M) @ np.abs(change)) + NOISE * (1.0 + np.abs(imbalance))
-        if (np.abs(wrong) <= allowed).all():
+        if self.has_mass(change, found, imbalance):
             return True
         self.constant_mass = None
         return False
+
+    def has_mass(self, a: Array, product_there: Array, others: Array) -> bool:
+        """Tell whether M a, of a mass that is taken as constant, is a product up to rounding.
+
+        `others` is what else there was in the imbalance that has told the product.
+        """
+        M, c = self.constant_mass, MASS_ROUNDING / NOISE
+        expected = product(M, a)
+        wrong = plus(expected, -1.0, product_there)
+        # most are right by what is left of the sums in |M| |a|, which is told at once
+        ratio = largest_ratio(wrong, combined(c, expected, 0.0, expected))
+        if ratio <= NOISE and norm(wrong) < INFINITE:  # the largest one does not know of NaN
+            return True
+        allowed = MASS_ROUNDING * (np.abs(M) @ np.abs(a)) + NOISE * (1.0 + np.abs(others))
+        return bool((np.abs(wrong) <= allowed).all())
 
     def mass(self, t: float, q: Array, v: Array, lam: Array, psi: Array) -> Array:
         """Return M(t, q): the constant one, or n + 1 calls, which count for matrices."""

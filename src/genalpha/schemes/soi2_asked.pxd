@@ -26,7 +26,7 @@ cdef class Asking(GenAlphaSOI2):
     cdef public cnp.ndarray a0
     cdef public Py_ssize_t unverified, verified_matrices, steps_since
     cdef public Learnt by_multipliers
-    cdef public tuple known, looked
+    cdef public tuple known, looked, told
     cdef public double turned, tried
     cdef public bint is_apart_known
     cdef public Beside beside
@@ -40,7 +40,7 @@ cdef class Asking(GenAlphaSOI2):
     cdef Balance _ask(self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray z)
     @cython.locals(
         whole=OneResidual, asked=Asked, vdot=cnp.ndarray, looked=tuple, faster=cnp.ndarray,
-        age=double, allowed=double, rate=cnp.ndarray, a=cnp.ndarray
+        age=double, allowed=double, rate=cnp.ndarray, a=cnp.ndarray, there=cnp.ndarray
     )
     cdef cnp.ndarray _rate(self, Balance at)
     @cython.locals(inertia=Inertia, beside=Beside, found=cnp.ndarray)

@@ -81,6 +81,8 @@ class Asking(GenAlphaSOI2):
         # where the rate of g was asked for in this step, and what it was; how far G has turned
         self.looked: tuple[Array, Array] | None = None
         self.turned, self.is_apart_known = 0.0, False
+        # accelerations, and M times them as a call ahead has told it in this step
+        self.told: tuple[Array, Array] | None = None
         # the end of the last step that was tried; how products have changed from step to step
         self.tried = math.nan
         self.beside, self.apart, self.reactions = Beside(), Following(), Following()
@@ -120,12 +122,15 @@ class Asking(GenAlphaSOI2):
         vdot = combined(1.0 - self.alpha, part(self.unknowns.z, 0, self.o.n_q), self.alpha, self.a0)
         q, v, lam, psi = asked.q, asked.v, asked.lam, asked.psi
         a = part(self.unknowns.z, 0, self.o.n_q)
-        if looked is not None or whole.constant_mass is not None:
+        if looked is not None:
             rate = whole.rate_beside(self.t, q, v, vdot, lam, psi, at, self.hg)
         else:
             rate = whole.rate_beside(self.t, q, v, vdot, lam, psi, at, self.hg, a)
-            if whole.inertia_beside is not None:
-                self._know_inertia(a, whole.inertia_beside)
+            there = whole.inertia_beside
+            if there is not None and whole.constant_mass is not None:
+                self.told = a, there
+            elif there is not None:
+                self._know_inertia(a, there)
         self.looked = v, rate
         return rate
 
@@ -184,13 +189,21 @@ class Asking(GenAlphaSOI2):
         return found
 
     def _mass_is_right(self, a: Array) -> bool:
-        """Verify a mass that is taken as constant, where the residual was last asked."""
+        """Verify a mass that is taken as constant.
+
+        By what a call ahead has told of it, or else by a call of its own: where the residual was
+        last asked, not in every step.
+        """
         whole, asked = self.o.whole, self.asked
         assert whole is not None
         if whole.constant_mass is None:
             return True
         self.unverified += 1
-        if self.unverified < VERIFIED and self.verified_matrices == self.counters.njacs:
+        if self.told is not None:
+            if whole.has_mass(*self.told, asked.at.motion):
+                self.unverified = 0
+                return True
+        elif self.unverified < VERIFIED and self.verified_matrices == self.counters.njacs:
             return True
         self.unverified, self.verified_matrices = 0, self.counters.njacs
         known = asked.vdot, asked.at.motion

@@ -11,8 +11,8 @@ and, if the residual has rows for them, their rates. A correction costs
   that of the iteration matrix, or is extrapolated from other steps, or costs another call.
 
 M1 a is M a of a constant mass. The calls have the accelerations a1, so that a mass that is wrong
-is wrong for what is not known of a1 only; it is verified where a matrix is new, and every few
-steps. Once it is found to vary, calls have no accelerations, but for the one ahead: that tells
+is wrong for what is not known of a1 only; it is verified by the call ahead, or without one where a
+matrix is new, and every few steps. Once it is found to vary, calls have no accelerations, but for the one ahead: that tells
 M(t1, q1) a1 as well, and what M1 a1 differs by is extrapolated (`soi2_inertia`). Without such a
 call M1 a1 is asked for once per step. What M1 a1_t differs by is extrapolated, too, and small
 changes after that are multiplied with the mass of the iteration matrix. Where any of that may be
@@ -113,7 +113,8 @@ class SOI2OfResidual(Asking):
         self.tried = self.t
         self.q_hat = combined(1.0, state.q, h, state.v, h * h * (0.5 - self.beta), a0)
         self.v_hat = plus(state.v, h * (1.0 - self.gamma), a0)
-        self.a0, self.known, self.looked, self.is_apart_known = a0, None, None, False
+        self.a0, self.known, self.looked, self.told = a0, None, None, None
+        self.is_apart_known = False
         self.turned = whole.derivatives.turned(self.t + h)
         self.steps_since += 1
         ahead = plus(state.q, shift, state.v)
