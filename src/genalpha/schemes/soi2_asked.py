@@ -200,7 +200,7 @@ class Asking(GenAlphaSOI2):
             return True
         self.unverified += 1
         if self.told is not None:
-            if whole.has_mass(*self.told, asked.at.motion):
+            if whole.has_mass(self.told[0], self.told[1], asked.at.motion):
                 self.unverified = 0
                 return True
         elif self.unverified < VERIFIED and self.verified_matrices == self.counters.njacs:
