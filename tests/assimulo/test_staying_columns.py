@@ -44,7 +44,8 @@ def largest_errors(found, wanted):
 
 
 @pytest.mark.parametrize(
-    ("name", "count"), [("heavy_top", 5), ("pendulum_jn", 2), ("slider_crank", 3), ("spherical_pendulum", 3)]
+    ("name", "count"),
+    [("heavy_top", 5), ("pendulum_jn", 2), ("slider_crank", 3), ("spherical_pendulum", 3)],
 )
 def test_matrices_are_those_of_all_columns(name, count):
     """From the third matrix on, with a call for every column that changes and one for the rest."""

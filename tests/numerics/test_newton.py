@@ -207,7 +207,7 @@ def test_broyden_makes_up_for_an_old_matrix():
 
         def correct(x, solvers):
             d = np.linalg.solve(wrong, b - A @ x)
-            d = newton.accelerated(d, 2, 0.0, 1.0) if accelerate else d
+            d = newton.accelerated(d, 2, 0.0, 1.0, 0.0) if accelerate else d
             return x + d, (np.linalg.norm(d) / 1e-12,)
 
         x = solved(newton, np.zeros(2), correct)
@@ -228,7 +228,7 @@ def test_learning_from_step_to_step_saves_iterations_and_matrices():
             A, b = np.diag([2.0, 3.0, 4.0]) + 0.5 * t * turn, np.array([np.sin(t), 1.0, np.cos(t)])
 
             def correct(x, solvers, A=A, b=b, t=t):
-                d = newton.accelerated(np.linalg.solve(solvers, b - A @ x), 3, 0.0, t)
+                d = newton.accelerated(np.linalg.solve(solvers, b - A @ x), 3, 0.0, t, 0.0)
                 return x + d, (np.linalg.norm(d) / 1e-8,)
 
             def setup(x, A=A):

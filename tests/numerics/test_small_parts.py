@@ -101,8 +101,7 @@ def test_only_what_is_differenced_is_rough():
 def test_accuracy_for_a_tolerance():
     assert for_tolerance(1e-6, 1e-3) == pytest.approx(1e-7)
     assert for_tolerance(1e-30, 1e-3) == FULL
-    assert for_tolerance(1.0, 0.05) == 1e-4
-    assert for_tolerance(1.0, 0.05, 1e-3) == 1e-3
+    assert for_tolerance(1.0, 0.05) == 1e-3
 
 
 def past_of(function, times):

@@ -15,6 +15,7 @@ cdef class AdaptiveSteps(StepSizes):
     cdef public cnp.ndarray atol
     cdef public Py_ssize_t maxsteps
     cdef public bint suppress_alg
+    cdef bint _switched
     cdef public Controller controller
     cdef tuple _failures
     cdef object _failure, _start, _ahead

@@ -16,7 +16,7 @@ from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.local_error import error_norm, multiplier_error
 from genalpha.numerics.step_control import SILENT, Controller, landing
-from genalpha.numerics.switching import switch
+from genalpha.numerics.switching import switch, switch_of_residual
 from genalpha.numerics.trend import Trend, motion_part, moved
 from genalpha.numerics.weights import Tolerances
 from genalpha.schemes import State
@@ -31,8 +31,8 @@ SHORTEST = 1e-100
 STANDING, ROUNDED = 100, 1000.0 * float(np.finfo(float).eps)
 #: The first step is at most this share of the interval, and so are steps whose errors say nothing.
 LONGEST_FIRST = 0.1
-#: A step so many times as long as the last one is looked at more closely.
-GROWN = 2.0
+#: A step so many times as long as the last one is looked at more closely: the second after a cut.
+GROWN, GROWING = 2.0, 1.2
 #: So are this many steps after one that was cut to less than this share, because of its error.
 DOUBTS, SEVERE = 3, 0.5
 #: A step below this share of what was wanted has been shortened to land.
@@ -158,7 +158,7 @@ class AdaptiveSteps(StepSizes):
         self._direction = float(np.sign(interval)) or 1.0
         self._ahead = look_ahead(o, start, self._tolerances, interval, self._failures)
         self._first = LONGEST_FIRST * abs(interval)
-        self._taken, self._doubts = np.inf, 0
+        self._taken, self._doubts, self._switched = np.inf, 0, False
         self._constants = stepper.error_constants
 
     def _begin(self, stepper: Stepper, t_end: float) -> None:
@@ -199,12 +199,13 @@ class AdaptiveSteps(StepSizes):
             stepper.counters.nerrfails += 1
             factor = self.controller.cut(share) if share else self.controller.rejected(norm)
             if factor < SEVERE:
-                self._doubts = DOUBTS
+                self._doubts, self._switched = DOUBTS, self._switched or share > 0.0
             self._cut(stepper, factor, h, stepper.t, None)
             self._again(stepper, t_end)
         self._start = None
         self._notice(state.t, h)
         self._taken, self._doubts = abs(h), max(0, self._doubts - 1)
+        self._switched = self._switched and self._doubts > 0
         self._history.append(state)
         self._trend.append(phi, snap)
         self._h = min(self._longest(norm), self._size_after(norm, change, abs(h)))
@@ -228,12 +229,16 @@ class AdaptiveSteps(StepSizes):
         because they are suddenly much longer, or because others have just been cut so much that
         differences over longer ones before them hide a jump. The user's `maxh` vouches for steps.
         """
-        doubtful = norm < SILENT or self._doubts or abs(h) > GROWN * self._taken
-        if not doubtful or abs(h) >= SHORTENED * self.maxh:
+        growth = abs(h) / self._taken
+        pulses = norm < SILENT or growth > (GROWING if self._doubts else GROWN) or self._switched
+        if not (pulses or self._doubts) or abs(h) >= SHORTENED * self.maxh:
             return 1.0
-        o, tolerances = stepper.mechanism, self._tolerances
+        o, old, tolerances = stepper.mechanism, stepper.state, self._tolerances
         try:
-            return switch(o, stepper.state, state, *o.multiplier_guess(), tolerances)
+            if o.whole is None:
+                return switch(o, old, state, *o.multiplier_guess(), tolerances)
+            ends = stepper.report(old), stepper.report(state)
+            return switch_of_residual(o.whole, old, state, ends, tolerances, pulses)
         except self._failures as error:
             self._remember(error, state.t)
             return 0.5

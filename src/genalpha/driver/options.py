@@ -48,8 +48,8 @@ NEWTON = (
         Number(0.0, np.inf, open=True, optional=True),
         "Newton's iteration stops at this error, relative to the accelerations. Default None: 1e-9 "
         "if `h` is given, which leaves almost nothing but rounding in the constraints, otherwise "
-        "0.05 rtol^(2/3), with GenAlphaI3 0.005 rtol^(2/3), and at most 1e-4, with HHTI2 on a "
-        "plain residual 1e-3. Take 1e-13 to have everything solved to rounding.",
+        "0.05 rtol^(2/3), with GenAlphaI3 0.005 rtol^(2/3), and at most 1e-3. Take 1e-13 to have "
+        "everything solved to rounding.",
     ),
     Option(
         "max_iterations",
@@ -241,7 +241,7 @@ class Options(Choices):
         if accuracy is None:
             accuracy = DEFAULT
             if tolerance is not None:
-                accuracy = for_tolerance(tolerance, kind.newton_share, kind.newton_loosest)
+                accuracy = for_tolerance(tolerance, kind.newton_share)
         steps = "adaptive" if tolerance is not None else "given" if self.unequal else "equal"
         settings = Settings(kind.coefficients(self), self, accuracy, steps)
         faults = kind.faults(mechanism, settings)

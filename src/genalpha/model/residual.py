@@ -122,6 +122,7 @@ class OneResidual(Rates):
         `others` is what else there was in the imbalance that has told the product.
         """
         M, c = self.constant_mass, MASS_ROUNDING / NOISE
+        assert M is not None  # there is nothing to compare with
         expected = product(M, a)
         wrong = plus(expected, -1.0, product_there)
         # most are right by what is left of the sums in |M| |a|, which is told at once

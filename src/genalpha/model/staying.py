@@ -126,7 +126,7 @@ class Staying:
             return
         self._columns, self._last = self._last[:, which], None
         self.together, self._which = together, which
-        self._where = np.ix_(self._rows, which)
+        self._where = np.ix_(self._rows, np.array(which))
 
     def completed(
         self, rows: list[Array], base: Array, units: Array, sizes: Array, doubts: Array

@@ -12,6 +12,8 @@ cdef class Scales:
     cdef public double noise, multiplier_noise, mass_over_gradient, rounding
     cdef public object states, units
 
+    cpdef double noise_of(self, cnp.ndarray at, double displacement) except? -1.0
+
 
 @cython.locals(
     mass=double, gradient=double, extent=double, noise=double, rounding=double, moved=double,

@@ -51,8 +51,8 @@ DEFAULT = 1e-9
 RATE_ROUNDING = 4.0 * EPS ** (2.0 / 3.0)
 #: A state is taken to change by this part of itself in a step, where its rate says less.
 UNCHANGED = 0.01
-#: Loosest accuracy that is taken from a tolerance, unless a scheme says otherwise.
-LOOSEST = 1e-4
+#: Loosest accuracy that is taken from a tolerance. Judged in docs/pages/residual_calls.md.
+LOOSEST = 1e-3
 
 
 def leading_tolerance(rtol: float, atol: ArrayLike) -> float:
@@ -60,14 +60,14 @@ def leading_tolerance(rtol: float, atol: ArrayLike) -> float:
     return float(rtol) or float(np.min(np.asarray(atol)))
 
 
-def for_tolerance(tolerance: float, share: float, loosest: float = LOOSEST) -> float:
+def for_tolerance(tolerance: float, share: float) -> float:
     """Return the accuracy that goes with a tolerance of local errors.
 
     With steps that just meet a tolerance, accelerations and multipliers of a second-order scheme
     have errors of about tolerance^(2/3) / 2. What Newton leaves must be a small `share` of
     tolerance^(2/3), because the error estimates differentiate it.
     """
-    return min(loosest, max(FULL, share * tolerance ** (2.0 / 3.0)))
+    return min(LOOSEST, max(FULL, share * tolerance ** (2.0 / 3.0)))
 
 
 @dataclass
@@ -115,6 +115,10 @@ class Scales:
     rounding: float
     states: StateScales | None = None
     units: Array | None = None
+
+    def noise_of(self, at: Array, displacement: float) -> float:
+        """Return what rounding does to accelerations, `at` and `displacement` as in `size`."""
+        return (self.rounding * max(1.0, norm(at)) + self.noise) / abs(displacement)
 
 
 def scales(

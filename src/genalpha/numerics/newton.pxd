@@ -28,7 +28,8 @@ cdef class Newton:
 
     cpdef forget(self)
     cpdef cnp.ndarray accelerated(
-        self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient, double t, units=*
+        self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient, double t, double noise,
+        units=*
     )
     cpdef cnp.ndarray improved(
         self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient, double t

@@ -142,6 +142,7 @@ class Newton:
         n: int,
         mass_over_gradient: float,
         t: float,
+        noise: float,
         units: Array | None = None,
     ) -> Array:
         """Return a correction that makes up for the age of the matrix, see `Secants`.
@@ -155,12 +156,14 @@ class Newton:
             Unit of the multipliers in those of accelerations.
         t : float
             The time, from which the age of the matrix follows.
+        noise : float
+            What rounding does to accelerations, see `Scales.noise_of`.
         units : (n + m + l,) array, optional
             Sizes of all unknowns, where accelerations are not of one.
         """
         if units is not None:
-            return self.accelerated(d / units, n, mass_over_gradient, t) * units
-        return self._secants.accelerated(d, n, _weight(mass_over_gradient), t)
+            return self.accelerated(d / units, n, mass_over_gradient, t, noise) * units
+        return self._secants.accelerated(d, n, _weight(mass_over_gradient), t, noise)
 
     def improved(self, d: Array, n: int, mass_over_gradient: float, t: float) -> Array:
         """Return the same for what is no correction of the present iteration; overwrites `d`."""

@@ -14,6 +14,8 @@ cdef class Secants:
 
     cpdef begin(self)
     cpdef renew(self)
-    @cython.locals(moved=double, wrong=cnp.ndarray)
-    cpdef cnp.ndarray accelerated(self, cnp.ndarray d, Py_ssize_t n, double weight, double t)
+    @cython.locals(moved=double, lost=double, wrong=cnp.ndarray)
+    cpdef cnp.ndarray accelerated(
+        self, cnp.ndarray d, Py_ssize_t n, double weight, double t, double noise=*
+    )
     cpdef cnp.ndarray improved(self, cnp.ndarray d, Py_ssize_t n, double weight, double t)

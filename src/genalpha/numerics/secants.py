@@ -17,6 +17,9 @@ Array = np.ndarray
 
 #: What so many corrections have missed is remembered, as long as the matrix lives.
 MEMORY = 3
+#: What is missed is only learnt if it is so many times what rounding makes of it: the rest would be
+#: taken to grow with the age of the matrix, and believed.
+CLEAR = 4.0
 
 
 class Secants:
@@ -52,10 +55,11 @@ class Secants:
         """Forget what was wrong with the last matrix."""
         self._made, self._pairs, self._given, self._moves = math.nan, [], None, []
 
-    def accelerated(self, d: Array, n: int, weight: float, t: float) -> Array:
+    def accelerated(self, d: Array, n: int, weight: float, t: float, noise: float = 0.0) -> Array:
         """Return a correction with Broyden's updates of the matrix, or see `secant`.
 
-        `d` is what the matrix gives, whose entries from n on count `weight` times.
+        `d` is what the matrix gives, whose entries from n on count `weight` times; rounding makes
+        its first ones wrong by `noise`.
         """
         if not self.learns:
             d = broyden(self._moves, d, n, weight)
@@ -65,10 +69,11 @@ class Secants:
             self._made = t
         if self._given is not None and self._moved is not None:
             wrong = combined(1.0, self._moved, -1.0, self._given, 1.0, d)
-            moved = norm(part(self._moved, 0, n))
-            self.missed = norm(part(wrong, 0, n)) / moved if moved else 0.0
-            pair = self._moved, wrong, abs(t - self._made)
-            self._pairs = [*self._pairs[1 - MEMORY :], pair]
+            moved, lost = norm(part(self._moved, 0, n)), norm(part(wrong, 0, n))
+            self.missed = lost / moved if moved else 0.0
+            if lost > CLEAR * noise:
+                pair = self._moved, wrong, abs(t - self._made)
+                self._pairs = [*self._pairs[1 - MEMORY :], pair]
         self._given = plus(d, 0.0, d)
         self._moved = self.improved(d, n, weight, t)
         return self._moved

@@ -41,7 +41,7 @@ cdef class Corrections(HHTI2):
     cdef tuple _corrections(self, Look at, cnp.ndarray d, Matrices matrices)
     cdef cnp.ndarray _of_rates(self, cnp.ndarray faster, cnp.ndarray d, Matrices matrices)
     @cython.locals(n=Py_ssize_t, m=Py_ssize_t, z=cnp.ndarray)
-    cdef Unknowns _accelerated(self, Unknowns d, Scales compared)
+    cdef Unknowns _accelerated(self, Unknowns d, cnp.ndarray q, Scales compared)
     @cython.locals(
         w=Weights, n=Py_ssize_t, m=Py_ssize_t, per=double, dR0=cnp.ndarray, a=cnp.ndarray,
         R1=cnp.ndarray, L1=cnp.ndarray, y=Unknowns, value=cnp.ndarray, of_q=cnp.ndarray,

@@ -118,14 +118,15 @@ class Corrections(HHTI2):
         other[:k] = 0.0
         return other
 
-    def _accelerated(self, d: Unknowns, compared: Scales) -> Unknowns:
+    def _accelerated(self, d: Unknowns, q: Array, compared: Scales) -> Unknowns:
         """Return corrections that make up for the age of the matrices, see `Newton`."""
         n, m, units = self.o.n_q, self.o.n_lam, compared.units
         if units is not None:
             of_a, of_lam = units[:n], units[n:]
             units = np.concatenate([of_a, of_a, of_lam, of_lam])
         z = stacked(1.0, stacked(1.0, d.a, 1.0, d.R1), 1.0, d.L0, 1.0, d.L1)
-        z = self.newton.accelerated(z, 2 * n, compared.mass_over_gradient, self.t, units)
+        unit, noise = compared.mass_over_gradient, compared.noise_of(q, self.hb)
+        z = self.newton.accelerated(z, 2 * n, unit, self.t, noise, units)
         L0, L1 = part(z, 2 * n, 2 * n + m), part(z, 2 * n + m, 2 * (n + m))
         return Unknowns(part(z, 0, n), L0, L1, d.R0, part(z, n, 2 * n))
 

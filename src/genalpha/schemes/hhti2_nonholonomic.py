@@ -153,7 +153,8 @@ class Nonholonomic(HHT):
         add(r, n, -1.0 / hg, called(o.nonholonomic, t, q, v))
         d = solution(matrices.solve, r)
         compared = matrices.scales
-        d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)
+        noise = compared.noise_of(v, hg)
+        d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, noise, compared.units)
         P = plus(x.P, 1.0, part(d, n, n + o.n_psi))
         R = self.reaction(plus(v, hg, d), P)
         a = combined(1.0, plus(x.a, 1.0, d), -1.0 / self.gamma, R, 1.0 / self.gamma, x.R)

@@ -60,11 +60,6 @@ class Constant(NamedTuple):
 class HHTI2OfResidual(Shown):
     """One step of (3.4), asked of a residual."""
 
-    #: A correction costs one call to three. It counts with tolerances above 1e-4. Chosen on the
-    #: mechanisms of docs/pages/residual_calls.md, with a look at five of its judges of constants,
-    #: where errors of q stay the same, too.
-    newton_loosest = 1e-3
-
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         super().__init__(o, settings, newton)
         self.still = np.zeros(o.n_q)
@@ -131,14 +126,15 @@ class HHTI2OfResidual(Shown):
         right = stacked(-1.0, at.forces, -1.0 / self.hb, at.position)  # (3.4c), g
         d = solution(matrices.position, right)
         if not m:
-            d = self.newton.accelerated(d, n, 0.0, self.t, compared.units)
+            noise = compared.noise_of(q, self.hg)
+            d = self.newton.accelerated(d, n, 0.0, self.t, noise, compared.units)
             self.unknowns = x = Unknowns(plus(x.a, 1.0, d), x.L0, x.L1, x.R0, x.R1)
             return (size(self.relative, compared, d, x.a, q, self.hg, n, m),)
         if self.n_states:  # their rates may be stiff: they need to know how v1 moves in the end
             faster = self._corrections(at, d, matrices)[1]
             right = stacked(-1.0, self._of_rates(faster, d, matrices), 0.0, at.position)
             d = plus(d, 1.0, solution(matrices.position, right))
-        change = self._accelerated(self._corrections(at, d, matrices)[0], compared)
+        change = self._accelerated(self._corrections(at, d, matrices)[0], q, compared)
         return self._change(x, q, v, change, matrices)
 
     # --- what a correction has to know ----------------------------------------------------------

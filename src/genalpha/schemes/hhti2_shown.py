@@ -13,7 +13,6 @@ from genalpha.kernels import combined, norm, part, plus, product, solution, stac
 from genalpha.model import Mechanism
 from genalpha.model.residual_rates import CENTRAL
 from genalpha.model.residual_rows import Balance
-from genalpha.numerics.accuracy import LOOSEST
 from genalpha.numerics.newton import Newton
 from genalpha.numerics.prediction import Past
 from genalpha.schemes.hht import NO_VECTOR
@@ -27,6 +26,8 @@ Array = np.ndarray
 # Judged on other mechanisms in docs/pages/residual_calls.md.
 #: What reactions may be wrong by, in units of the accuracy wanted.
 WRONG = 1.0
+#: Where that accuracy is less than this, relative to the accelerations, this counts.
+ACCURATE = 1e-4
 #: True accelerations and multipliers are corrected so many times at most.
 MOST = 4
 
@@ -112,9 +113,7 @@ class Shown(OldReactions):
         They are the predicted ones, corrected for g'' as it was seen, and for the reactions.
         """
         looks, about, n, m = self.looks, self.about, self.o.n_q, self.o.n_lam
-        # what is asked for is so accurate even where Newton's iteration is less
-        accurate = min(1.0, LOOSEST / self.relative)
-        allowed = accurate * WRONG * self._uncertainty(x.a, x.R1)
+        allowed = min(1.0, ACCURATE / self.relative) * WRONG * self._uncertainty(x.a, x.R1)
         vdot, lam, curvature = looks.vdot, looks.lam, looks.curvature
         if m == 1:  # reactions to it are known without the matrix, which still serves G
             about.learn(x.L1, x.R1, self.t)

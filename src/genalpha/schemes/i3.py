@@ -317,9 +317,10 @@ class GenAlphaI3(GeneralizedAlpha):
         add_balance(o, r, -1.0, -bp, -bp / gp, t, q, v, x)  # (1), (2), and k
         d = solution(matrices.solve, r)
         compared = matrices.scales
-        d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)
-        self.unknowns = x = plus(x, 1.0, d)
         displacement = 1.0 / bp if m else gp / bp
+        noise = compared.noise_of(q, displacement)
+        d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, noise, compared.units)
+        self.unknowns = x = plus(x, 1.0, d)
         return (size(self.relative, matrices.scales, d, x, q, displacement, n, m),)
 
     def setup(self) -> Matrices:

@@ -16,7 +16,7 @@ import numpy as np
 
 from genalpha.errors import FirstOrderWarning, UndampedWarning
 from genalpha.model import Mechanism, Motion
-from genalpha.numerics.accuracy import DEFAULT, LOOSEST
+from genalpha.numerics.accuracy import DEFAULT
 from genalpha.numerics.coefficients import Coefficients
 from genalpha.numerics.linear import Solve
 from genalpha.numerics.local_error import (
@@ -138,10 +138,8 @@ class Scheme(Problem):
     keeps_velocity = True
     #: Whether `a` of its states changes from step to step as the acceleration does.
     a_is_acceleration = False
-    #: With adaptive steps, Newton's iteration may leave this share of rtol^(2/3).
+    #: With adaptive steps, Newton's iteration may leave this share of rtol^(2/3) (`for_tolerance`).
     newton_share = 0.05
-    #: But no more than this, relative to the accelerations.
-    newton_loosest = LOOSEST
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         self.o, self.settings, self.newton, self.relative = o, settings, newton, settings.relative

@@ -247,7 +247,8 @@ class GenAlphaSOI2(GeneralizedAlpha):
             add(r, n + m, -1.0 / hg, called(o.nonholonomic, t, q, v_t))  # (13h)
         d = solution(matrices.position, r)
         compared = matrices.scales
-        d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)
+        noise = compared.noise_of(q, hb if m else hg)
+        d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, noise, compared.units)
         x = plus(x, 1.0, d)
         moved = size(self.relative, matrices.scales, d, x, q, hb if m else hg, n, m)
         self.unknowns = found = Unknowns(x, y, reaction_at(o, t, plus(self.q_hat, hb, x)))

@@ -12,11 +12,11 @@ and, if the residual has rows for them, their rates. A correction costs
 
 M1 a is M a of a constant mass. The calls have the accelerations a1, so that a mass that is wrong
 is wrong for what is not known of a1 only; it is verified by the call ahead, or without one where a
-matrix is new, and every few steps. Once it is found to vary, calls have no accelerations, but for the one ahead: that tells
-M(t1, q1) a1 as well, and what M1 a1 differs by is extrapolated (`soi2_inertia`). Without such a
-call M1 a1 is asked for once per step. What M1 a1_t differs by is extrapolated, too, and small
-changes after that are multiplied with the mass of the iteration matrix. Where any of that may be
-too wrong, M1 a is asked for.
+matrix is new, and every few steps. Once it is found to vary, calls have no accelerations, but for
+the one ahead: that tells M(t1, q1) a1 as well, and what M1 a1 differs by is extrapolated
+(`soi2_inertia`). Without such a call M1 a1 is asked for once per step. What M1 a1_t differs by is
+extrapolated, too, and small changes after that are multiplied with the mass of the iteration
+matrix. Where any of that may be too wrong, M1 a is asked for.
 
 Unknowns are guessed from those of other steps, see `soi2_past`.
 """
@@ -151,7 +151,8 @@ class SOI2OfResidual(Asking):
         right = stacked(1.0, top, -1.0 / (hb or 1.0), at.position, -1.0 / hg, k)  # (13d), (13f)
         d = solution(matrices.position, right)
         compared = matrices.scales
-        d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, compared.units)
+        noise = compared.noise_of(q, hb if m else hg)
+        d = newton.accelerated(d, n, compared.mass_over_gradient, self.t, noise, compared.units)
         moved = size(self.relative, compared, d, plus(x, 1.0, d), q, hb if m else hg, n, m)
         if m == 0:
             x = plus(x, 1.0, d)
