@@ -79,6 +79,27 @@ def test_beside_a_motion(seed, tol, cls):
     assert of_v < 4.0 * 4 * tol ** (2 / 3)
 
 
+def test_what_a_matrix_missed_in_a_step_that_was_repeated():
+    """Once, it was taken to grow a billion times until the next step: accelerations ran away."""
+    random = np.random.default_rng(4017)
+    times = np.cumsum(random.uniform(0.3, 1.5, random.integers(1, 6)))
+    pieces = Pieces(times, random.normal(size=times.size + 1))
+    of_q, of_v = errors(GenAlphaSOI2, pieces, times[-1] + 0.5, 1e-2, 2.0)
+    assert max(of_q, of_v) < 0.3
+
+
+@EACH
+@pytest.mark.parametrize("after", [1e-5, 3e-5, 1e-4, 1e-3, 0.1])
+def test_a_jump_right_after_a_step(after, cls):
+    """The first step ends at a tenth of the interval, and HHTI2 asks a little ahead of it.
+
+    That told other forces than there are, and reactions that made up for it.
+    """
+    pieces = Pieces([0.1 * (1.0 + after)], [-1.7, -0.5])
+    for tol in (1e-4, 1e-6):
+        assert max(errors(cls, pieces, 1.0, tol)) < ALLOWED * tol
+
+
 def look(pieces, h, tol, pulses):
     """Look at one step from rest; return the share before a jump, and the calls."""
     whole = GenAlphaI3(problem_of(pieces))._reading.mechanism.whole

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from genalpha import kernels
+from genalpha.kernels import plain
 from genalpha.numerics.secants import CLEAR, Secants
 
+BOTH = pytest.mark.parametrize("secant", [kernels.secant, plain.secant])
 D = np.array([1.0, -2.0, 0.5])
 
 
@@ -31,3 +34,23 @@ def test_what_was_missed_is_made_up_for(missed):
 def test_rounding_errors_are_not_learnt(missed):
     noise = 1.1 * missed * np.linalg.norm(D) / CLEAR
     np.testing.assert_array_equal(after_two_corrections(missed, noise), D)
+
+
+@BOTH
+def test_what_is_missed_grows_with_the_age_up_to_a_factor(secant):
+    """Another cause than age, just after the matrix was made, must not grow a billion times."""
+
+    def corrected(then, age):
+        return secant([(D, 0.02 * D, then)], D.copy(), 3, 1.0, age)
+
+    np.testing.assert_allclose(corrected(1.0, 1.0), D / 0.98)
+    np.testing.assert_allclose(corrected(1.0, 3.0), D / 0.94)
+    np.testing.assert_allclose(corrected(1e-9, 1.0), D / (1.0 - 0.02 * plain.OLDER))
+    np.testing.assert_allclose(corrected(0.0, 1.0), D / 0.98)
+
+
+@BOTH
+@pytest.mark.parametrize("missed", [-100.0, -3.0, 0.6])
+def test_no_correction_is_taken_away(secant, missed):
+    """The iteration would take it for the last one."""
+    np.testing.assert_array_equal(secant([(D, missed * D, 1.0)], D.copy(), 3, 1.0, 1.0), D)

@@ -19,6 +19,12 @@ Matrix = Any  # np.ndarray or scipy.sparse.csc_array
 TINY = float(np.finfo(float).tiny)
 #: Of a direction, this share must be new for `secant` to learn from it.
 NEW = 0.05
+#: What a matrix misses is taken to have grown with its age by no more than this factor. It has other
+#: causes, too: another step size, or a force that has jumped.
+OLDER = 4.0
+#: What is known may change a correction by no more than this share of it: one that is taken away
+#: would end the iteration.
+CHANGED = 0.7
 
 
 def norm(x: Array) -> float:
@@ -365,18 +371,18 @@ def secant(
     n, weight : int, float
         Entries from n on count `weight` times in scalar products.
     age : float
-        How old the matrix is now: what is wrong with it grows as its age.
+        How old the matrix is now: what is wrong with it grows as its age, up to `OLDER` times.
 
     Notes
     -----
     The part of `d` that lies in the space of A^-1 A_now times the known corrections is replaced by
     what leads there (the secant condition of Broyden and of Anderson for all pairs at once).
-    Together, these may not change `d` by more than itself.
+    Together, these may not change `d` by more than a share `CHANGED` of itself.
     """
     weights = np.where(np.arange(d.size) < n, 1.0, weight)
     known: list[tuple[Array, Array]] = []
     for s, wrong, then in reversed(pairs):
-        e = wrong * (age / then if then > 0.0 else 1.0)
+        e = wrong * (min(age / then, OLDER) if then > 0.0 else 1.0)
         y = s - e
         whole = (weights * y).dot(y)
         for direction, error in known:
@@ -390,7 +396,7 @@ def secant(
         c = (weights * direction).dot(rest)
         rest -= c * direction
         x += c * error
-    if (weights * x).dot(x) <= (weights * d).dot(d):
+    if (weights * x).dot(x) <= CHANGED**2 * (weights * d).dot(d):
         d += x
     return d
 

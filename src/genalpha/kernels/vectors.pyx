@@ -23,6 +23,8 @@ cdef cnp.ndarray NOTHING = np.zeros(0)
 cdef double TINY = np.finfo(float).tiny
 #: As in `plain`.
 cdef double NEW = 0.05
+cdef double OLDER = 4.0
+cdef double CHANGED = 0.7
 
 
 cpdef double norm(cnp.ndarray x) except? -1.0:
@@ -459,7 +461,7 @@ cpdef cnp.ndarray secant(list pairs, cnp.ndarray d, Size n, double weight, doubl
     for k in range(count - 1, -1, -1):
         pair = pairs[k]
         s, wrong, then = doubles(pair[0]), doubles(pair[1]), pair[2]
-        c = age / then if then > 0.0 else 1.0
+        c = min(age / then, OLDER) if then > 0.0 else 1.0
         y, e = directions + known * size, errors + known * size
         for i in range(size):
             e[i] = c * wrong[i]
@@ -487,7 +489,7 @@ cpdef cnp.ndarray secant(list pairs, cnp.ndarray d, Size n, double weight, doubl
         for i in range(size):
             r[i] -= c * y[i]
             x[i] += c * e[i]
-    if dot(x, x, n, size, weight) <= dot(z, z, n, size, weight):
+    if dot(x, x, n, size, weight) <= CHANGED * CHANGED * dot(z, z, n, size, weight):
         for i in range(size):
             z[i] += x[i]
     return d

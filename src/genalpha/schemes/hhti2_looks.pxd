@@ -2,6 +2,7 @@
 
 cimport cython
 cimport numpy as cnp
+from genalpha.kernels.matrices cimport product
 from genalpha.kernels.vectors cimport add, combined, norm, plus, zeros
 from genalpha.model.residual cimport OneResidual
 from genalpha.model.residual_rows cimport Balance
@@ -16,6 +17,7 @@ cdef class Looks:
     cdef double _t, _h, _relative
     cdef public cnp.ndarray vdot, lam, curvature, v, rate
     cdef cnp.ndarray _jerk, _seen, _slope
+    cdef bint _jumps
 
     @cython.locals(change=cnp.ndarray, seen=bint)
     cpdef Look look(
@@ -34,7 +36,7 @@ cdef class Looks:
     )
     @cython.locals(
         s=double, c=double, near=Balance, behind=Balance, here=cnp.ndarray, rate=cnp.ndarray,
-        forces=cnp.ndarray
+        forces=cnp.ndarray, apart=cnp.ndarray, usual=double
     )
     cdef Look _without_rows(
         self, cnp.ndarray q, cnp.ndarray v, cnp.ndarray f, cnp.ndarray change, Balance at,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from genalpha.kernels import add, combined, norm, plus, zeros
+from genalpha.kernels import add, combined, norm, plus, product, zeros
 from genalpha.model.differences import EPS
 from genalpha.model.residual_rates import FIRST, SECOND
 from genalpha.model.residual_rows import Balance
@@ -26,6 +26,9 @@ AHEAD, LEAST = 0.1, EPS**0.5
 #: Without: what changes until then is a mean of both sides, if that is no more than this share of a
 #: step.
 NEAR = 0.05
+#: Nor is it such a mean if forces differ between both sides by more than this share of what
+#: accelerations make there: one of them jumps in between.
+JUMPS = 0.02
 #: g'' that may be wrong by so many times what does not count is looked at again.
 SEEN = 5.0
 
@@ -72,6 +75,7 @@ class Looks:
         # velocity where g'' was seen, and how forces changed there, per time
         self._seen: Array | None = None
         self._slope = NO_VECTOR
+        self._jumps = False
 
     def settles(self, v: Array, at: Balance, off: float, allowed: float, age: float) -> bool:
         """Tell whether the point itself tells enough, because it was looked beside one near by.
@@ -160,7 +164,10 @@ class Looks:
             self._slope = combined(0.5 / s, near.motion, -0.5 / s, behind.motion)
             self._seen = v
             forces = combined(0.5, near.motion, 0.5, behind.motion)
-        if s > NEAR * abs(self._h):
+            apart, M = plus(near.motion, -1.0, behind.motion), self._whole.latest.A
+            usual = norm(product(M, f)) + norm(product(M, self.vdot))
+            self._jumps = norm(apart) > JUMPS * usual
+        if self._jumps or s > NEAR * abs(self._h):
             still = zeros(here.shape[0])
             forces = self._whole.balance(self._t, q, v, f, still, NO_VECTOR).motion
         self.v, self.rate = v, rate
