@@ -16,6 +16,8 @@ from genalpha.schemes.hht import initial_solver
 #: The first run, which finds the grid and the sizes of the motion: its scheme, the cheapest, and
 #: its tolerances unless the user gives them.
 FIRST, LOOSE = "GenAlphaI3", {"rtol": 1e-2, "atol": 1e-3}
+#: With these, Newton's accuracy: what is left would make the grid rough.
+ACCURATE = 1e-4
 #: Newton's accuracy, relative to the smallest wanted error; and its loosest.
 NEWTON_PART, LOOSEST = 0.01, 1e-6
 #: With as many steps as the first run has, columns of these orders have about these errors
@@ -66,6 +68,8 @@ def of_first_run(o: Mechanism, options: Mapping[str, Any]) -> Options:
     """Return the options of the first run, which shares some."""
     names = {name for option in (*STEPS, *NEWTON) for name in (option.name, option.alias)}
     shared = {name: x for name, x in options.items() if name in names - {"newton_accuracy"}}
+    if not LOOSE.keys() & shared.keys():
+        shared["newton_accuracy"] = ACCURATE
     return Options(FIRST, o, **{**LOOSE, **shared})
 
 
