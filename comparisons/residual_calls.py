@@ -181,7 +181,7 @@ def measured(key: tuple[str, str], *arguments: Any) -> Series:
                     best = best._replace(cpu=min(best.cpu, again.cpu))
         except Exception as error:  # a peer's may be anything
             found.failures.append((tolerance, _reason(error)))
-            if isinstance(error, TooExpensiveError):
+            if isinstance(error, TooExpensiveError) and found.runs:
                 break  # the next one would be so, too
             continue
         found.runs.append(best)

@@ -20,19 +20,24 @@ from comparisons.residual_calls import MADE, PAGE, Run, run
 from comparisons.table import grid, markdown
 from genalpha import integrate
 
-#: Where the constants of each solver are: files of `genalpha`, and their names.
+#: Where the constants of all solvers are: files of `genalpha`, and their names.
+OF_ALL = (("numerics.accuracy", ("LOOSEST",)), ("numerics.secants", ("CLEAR",)))
+#: Those of each one.
 CONSTANTS = {
     "GenAlphaI3": (
+        *OF_ALL,
         ("numerics.first_step", ("FURTHER",)),
         ("schemes.drift", ("OF_PLACES", "KNOWN", "SURE")),
     ),
     "GenAlphaSOI2": (
+        *OF_ALL,
         ("schemes.soi2_asked", ("NEAR", "NEAR_REACTION", "NEAR_RATE", "SHARE", "ASKED")),
         ("schemes.soi2_inertia", ("FADING", "ASKED", "LEAST")),
         ("model.residual", ("AGED",)),
         ("model.learnt", ("AT_LEAST",)),
     ),
     "HHTI2": (
+        *OF_ALL,
         ("schemes.hhti2_shown", ("WRONG",)),
         ("schemes.hhti2_old_reactions", ("WRONG_BEFORE", "BELIEVED", "CLEAR")),
         ("schemes.hhti2_looks", ("SEEN",)),

@@ -246,7 +246,8 @@ def test_a_stiff_component_that_has_died_out_costs_nothing():
     solution = integrate(o, 10.0, rtol=1e-4, atol=1e-4, rho_inf=0.5)
     assert solution.statistics.nsteps < 400
     np.testing.assert_allclose(solution.q[-1], np.cos(10.0), atol=2e-2)
-    assert np.median(np.diff(solution.steps)[-25:]) > 0.02
+    # most of them: now and then one is rejected, and others grow after it
+    assert np.median(np.diff(solution.steps)[solution.steps[1:] > 1.0]) > 0.04
 
 
 def test_steps_follow_the_motion():

@@ -19,8 +19,8 @@ Matrix = Any  # np.ndarray or scipy.sparse.csc_array
 TINY = float(np.finfo(float).tiny)
 #: Of a direction, this share must be new for `secant` to learn from it.
 NEW = 0.05
-#: What a matrix misses is taken to have grown with its age by no more than this factor. It has other
-#: causes, too: another step size, or a force that has jumped.
+#: What a matrix misses is taken to have grown with its age by no more than this factor. It has
+#: other causes, too: another step size, or a force that has jumped.
 OLDER = 4.0
 #: What is known may change a correction by no more than this share of it: one that is taken away
 #: would end the iteration.
