@@ -31,7 +31,8 @@ SHORTEST = 1e-100
 STANDING, ROUNDED = 100, 1000.0 * float(np.finfo(float).eps)
 #: The first step is at most this share of the interval, and so are steps whose errors say nothing.
 LONGEST_FIRST = 0.1
-#: A step so many times as long as the last one is looked at more closely: the second after a cut.
+#: A step so many times as long as the last one is looked at more closely. Of steps that are looked
+#: at because others were cut, those that grow by the second may hide pulses, too.
 GROWN, GROWING = 2.0, 1.2
 #: So are this many steps after one that was cut to less than this share, because of its error.
 DOUBTS, SEVERE = 3, 0.5
@@ -228,6 +229,9 @@ class AdaptiveSteps(StepSizes):
         Only steps are looked at which the error does not vouch for: because it says nothing,
         because they are suddenly much longer, or because others have just been cut so much that
         differences over longer ones before them hide a jump. The user's `maxh` vouches for steps.
+
+        A force may switch on and off again inside of such a step, unless others were just cut, no
+        jump was found there, and it does not grow.
         """
         growth = abs(h) / self._taken
         pulses = norm < SILENT or growth > (GROWING if self._doubts else GROWN) or self._switched
