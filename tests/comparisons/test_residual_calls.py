@@ -31,11 +31,14 @@ def test_a_run_counts_from_the_constructor_on():
 
 
 def test_a_run_that_takes_too_many_calls_stays_with_its_reason(monkeypatch):
-    """Whatever a solver makes of an exception in res, its run ends."""
+    """Whatever a solver makes of an exception in res, its run ends.
+
+    Where none has gone well, tighter tolerances are tried, too: loose ones may be the wild ones.
+    """
     monkeypatch.setattr(residual_calls, "MOST_CALLS", 40)
     make, end = CASES["pendulum"]
     mechanism = make()
     for key in (("GenAlphaI3", "ind3"), ("ODASSL", "ovstab2")):
         found = measured(key, mechanism, end, None, False)
         assert not found.runs
-        assert [reason for _, reason in found.failures] == ["more than 40 calls"]
+        assert found.failures == [(x, "more than 40 calls") for x in residual_calls.TOLERANCES]
