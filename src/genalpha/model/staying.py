@@ -62,7 +62,7 @@ class Together:
         own[moves] = groups
         # by amounts that do not cancel
         random = np.random.default_rng(3)
-        amounts = random.uniform(0.5, 1.0, n) * random.choice([-1.0, 1.0], n)
+        amounts = random.uniform(0.5, 1.0, n) * np.where(random.random(n) < 0.5, -1.0, 1.0)
         members[-1, which] = amounts[which]
         return Together(members, own, self.pattern)
 
