@@ -233,8 +233,8 @@ def test_chaos():
 def test_estimates_on_chaos():
     """Before t = 8, in the mean over times, the true error is no more than ten times the estimate.
 
-    Not at every time: of 26 starts beside these, one in eight has an error there that is more than
-    ten times the estimate, up to a hundred times, and which one is chance.
+    Not at every time: one start in seven has an error there that is more than ten times the
+    estimate, up to a hundred times, and which one is chance.
     """
     for angles in CHAOS:
         solution, true, _, _ = chaos(angles)
