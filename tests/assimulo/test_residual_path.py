@@ -363,8 +363,16 @@ def test_accelerations_at_the_end_of_steps(form, name):
     assert max(np.quantile(x, 0.9) for x in off.values()) <= 0.2
 
 
+@pytest.mark.parametrize("form", ["ind3", "ovstab2"])
+def test_steps_follow_something_that_spins_fast(form):
+    """HHTI2's local errors are large there, and its velocities know too much of them."""
+    solver = solver_of(HHTI2, Counted(mechanisms.heavy_top(), form).problem, rtol=1e-6, atol=1e-7)
+    solver.simulate(0.1)
+    assert solver.statistics["nerrfails"] <= 0.01 * solver.statistics["nsteps"]
+
+
 #: How long each moves.
-SHOWN = {"pendulum_jn": 0.3, "andrews_squeezer": 0.01, "chain": 0.2, "heavy_top": 0.03}
+SHOWN = {"pendulum_jn": 0.3, "andrews_squeezer": 0.01, "chain": 0.2, "heavy_top": 0.2}
 
 
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4])

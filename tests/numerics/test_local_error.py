@@ -12,6 +12,7 @@ from genalpha import Coefficients
 from genalpha.numerics.local_error import (
     AccelerationHistory,
     ErrorConstants,
+    TrueHistory,
     VelocityHistory,
     error_norm,
     generalized_alpha,
@@ -74,6 +75,23 @@ def test_history_backwards_and_rejected():
     for t in (0.1, 0.3, 0.1):
         third = history.derivatives(state(t))[1]
         assert third[0] == pytest.approx(CUBIC.deriv(3)(0.0), rel=1e-9)
+
+
+def test_true_accelerations_tell_the_same():
+    """Of a cubic velocity: v'' in the middle of the step, v''' at any steps, also backwards."""
+    for times in (TIMES, TIMES[::-1]):
+        states = [SimpleNamespace(t=t, vdot=np.array([CUBIC.deriv()(t)])) for t in times]
+        history = TrueHistory(states[0].t, states[0].vdot)
+        for old, new in pairwise(states):
+            for _ in range(2):  # asking changes nothing
+                second, third = history.derivatives(new)
+                middle = 0.5 * (old.t + new.t)
+                assert second[0] == pytest.approx(CUBIC.deriv(2)(middle), rel=1e-10)
+                if old is states[0]:
+                    assert third is None
+                else:
+                    assert third[0] == pytest.approx(CUBIC.deriv(3)(0.0), rel=1e-9)
+            history.append(new)
 
 
 def test_accelerations_tell_the_derivatives_too():

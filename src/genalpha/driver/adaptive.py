@@ -177,9 +177,7 @@ class AdaptiveSteps(StepSizes):
 
     def _follow(self, stepper: Stepper) -> None:
         """Begin to follow the derivatives of the motion."""
-        knot = stepper.knot()
-        coefficients = stepper.settings.coefficients
-        self._history = stepper.scheme.history(coefficients, knot.t, knot.v, knot.vdot)
+        self._history = stepper.history()
         self._trend = Trend()
 
     def advance(self, stepper: Stepper, t_end: float) -> None:

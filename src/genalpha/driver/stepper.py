@@ -35,7 +35,7 @@ from genalpha.numerics.initial_values import (
 )
 from genalpha.numerics.interpolation import Knot
 from genalpha.numerics.linear import NotFiniteError
-from genalpha.numerics.local_error import ErrorConstants
+from genalpha.numerics.local_error import ErrorConstants, History
 from genalpha.numerics.newton import SETUP_COST, Newton, NotFiniteCorrectionError
 from genalpha.numerics.redundancy import Reduction
 from genalpha.schemes import choose
@@ -288,6 +288,11 @@ class Stepper(Advance):
     def error_constants(self) -> ErrorConstants:
         """The scheme's constants of the local error."""
         return self.scheme.errors(self.settings)
+
+    def history(self) -> History:
+        """Return what tells derivatives of the motion from the present time on."""
+        knot = self.knot()
+        return self._step.history(knot.t, knot.v, knot.vdot)
 
     def multiplier_changes(self, state: State, h: float) -> tuple[Array, Array, Array, Array]:
         """Return lam and psi of a new state, each followed by those of the present one."""

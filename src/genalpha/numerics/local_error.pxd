@@ -34,6 +34,15 @@ cdef class VelocityHistory(History):
     cpdef append(self, state)
 
 
+cdef class TrueHistory(History):
+    cdef list _t, _vdot
+    @cython.locals(
+        t=double, vdot=cnp.ndarray, times=list, values=list, jerk=cnp.ndarray, before=cnp.ndarray
+    )
+    cpdef tuple derivatives(self, state)
+    cpdef append(self, state)
+
+
 cdef class AccelerationHistory(History):
     cdef tuple _last
     @cython.locals(middle=double, last_middle=double, jerk=cnp.ndarray)

@@ -160,6 +160,40 @@ class VelocityHistory(History):
         self._v = [state.v, *self._v[:2]]
 
 
+class TrueHistory(History):
+    """Derivatives from the true accelerations at the last three instants.
+
+    They follow from position and velocity, which change by no more than the motion and the local
+    error, of order h^3. A difference of velocities over one step has all of that step's error in
+    it. Where the error is large beside v''', step sizes that follow such differences never
+    settle: each change of h changes the error by as much as they are looking for.
+
+    Parameters
+    ----------
+    t : float
+    vdot : (n,) array
+        The start.
+    """
+
+    def __init__(self, t: float, vdot: Array) -> None:
+        super().__init__()
+        self.older = -0.5
+        self._t, self._vdot = [t], [vdot]
+
+    def derivatives(self, state: Any) -> tuple[Array, Array | None]:
+        """See `History`."""
+        t, vdot, times, values = state.t, state.vdot, self._t, self._vdot
+        jerk = slope(vdot, values[0], t - times[0])
+        if len(times) < 2:
+            return jerk, None
+        before = slope(values[0], values[1], times[0] - times[1])
+        return jerk, slope(jerk, before, 0.5 * (t - times[1]))
+
+    def append(self, state: Any) -> None:
+        """See `History`; two instants are kept."""
+        self._t, self._vdot = [state.t, *self._t[:1]], [state.vdot, *self._vdot[:1]]
+
+
 class AccelerationHistory(History):
     """Derivatives from algorithmic accelerations, which lie h apart within a step.
 

@@ -36,6 +36,7 @@ cdef class Newton:
     )
     @cython.locals(believed=double)
     cpdef solve(self, Problem problem)
+    cpdef renewed(self, Problem problem)
     cdef _renew(self, Problem problem)
     @cython.locals(
         iteration=int, rate=double, size=double, worst=double, largest_before=double, last=tuple,

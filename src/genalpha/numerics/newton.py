@@ -202,6 +202,13 @@ class Newton:
             kind = ConvergenceError if self._was_finite else NotFiniteCorrectionError
             raise kind(f"Newton's iteration did not converge: {self._last}")
 
+    def renewed(self, problem: Problem) -> Any:
+        """Make a new matrix at a solution, for whoever finds the old one of no use; return it."""
+        believed = self._rate_of_new
+        self._renew(problem)
+        self.rate, self.last_solvers = believed, self.solvers
+        return self.solvers
+
     def _renew(self, problem: Problem) -> None:
         """Make a new matrix."""
         self.solvers, self.rate, self._rate_of_new = problem.setup(), 1.0, 1.0

@@ -2,7 +2,7 @@
 
 cimport cython
 cimport numpy as cnp
-from genalpha.kernels.vectors cimport extrapolated, remember
+from genalpha.kernels.vectors cimport extrapolated, part, remember, stacked
 
 
 cdef class Past:
@@ -16,3 +16,13 @@ cdef class Past:
     cpdef cnp.ndarray predicted(self, double t, tuple relation=*)
     @cython.locals(part=double)
     cdef bint _is_one_more(self, double t) except -1
+
+
+cdef class Pasts(Past):
+    cdef Py_ssize_t _n, _appended, _size
+    cdef Past _of_y
+
+    @cython.locals(n=Py_ssize_t, size=Py_ssize_t)
+    cpdef append(self, double t, cnp.ndarray x)
+    @cython.locals(x=cnp.ndarray)
+    cpdef cnp.ndarray predicted(self, double t, tuple relation=*)

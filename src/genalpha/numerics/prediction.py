@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from genalpha.kernels import extrapolated, remember
+from genalpha.kernels import extrapolated, part, remember, stacked
 
 Array = np.ndarray
 
@@ -90,3 +90,32 @@ class Past:
         """Tell whether all steps up to `t` have the same size."""
         part = EQUAL
         return self._equal >= self._known - 1 and abs(t - self._t - self._h) <= part * abs(self._h)
+
+
+class Pasts(Past):
+    """The past of (x, y), whose parts are extrapolated each by itself; a start knows no y.
+
+    Parameters
+    ----------
+    n : int
+        How many entries x has.
+    """
+
+    def __init__(self, n: int) -> None:
+        super().__init__()
+        self._n, self._appended, self._size, self._of_y = n, 0, n, Past()
+
+    def append(self, t: float, x: Array) -> None:
+        """See `Past`."""
+        n, size = self._n, x.shape[0]
+        Past.append(self, t, part(x, 0, n))
+        if self._appended:
+            self._of_y.append(t, part(x, n, size))
+        self._appended, self._size = self._appended + 1, size
+
+    def predicted(self, t: float, relation: tuple[float, ...] = ()) -> Array:
+        """See `Past`."""
+        x = Past.predicted(self, t, relation)
+        if self._appended > 1:
+            return stacked(1.0, x, 1.0, self._of_y.predicted(t, relation))
+        return stacked(1.0, x, 0.0, np.zeros(self._size - self._n))

@@ -21,7 +21,7 @@ both, R = r(t0 + h/2, q0 + h/2 v0, L).
 L0 and L1 are local to the step and only first order; the multipliers that are reported come from
 the constraints at acceleration level (3.2).
 
-How it is solved is in `hhti2_newton`.
+How it is solved is in `hhti2_newton`, what adaptive steps follow in `hhti2_following`.
 """
 
 from __future__ import annotations
@@ -32,14 +32,15 @@ from typing import Any
 import numpy as np
 
 from genalpha.errors import UnsupportedProblemError
-from genalpha.kernels import stacked
+from genalpha.kernels import plus, stacked
 from genalpha.model import Mechanism, Motion
 from genalpha.model.equations import Reaction, reaction_at
 from genalpha.numerics.initial_values import accelerations
 from genalpha.numerics.linear import Matrix, Solve, factorize
 from genalpha.numerics.local_error import ErrorConstants, generalized_alpha
 from genalpha.schemes.hht import NO_VECTOR, adjusted_as_printed, initial_solver
-from genalpha.schemes.hhti2_newton import Holonomic, nothing_to_solve, weights
+from genalpha.schemes.hhti2_following import Following
+from genalpha.schemes.hhti2_newton import nothing_to_solve, weights
 from genalpha.schemes.hhti2_nonholonomic import Nonholonomic
 from genalpha.schemes.native import native_states, native_steps
 from genalpha.schemes.printed import (
@@ -64,7 +65,9 @@ class State:
     """What is carried from step to step; `h` is the step size that made `a`.
 
     `f` is f(t, q, v) = M^-1 force; `kept` is (L0, L1); x is (a1, L0, L1, R1); `reaction` and
-    `mass` are those at q, where `solve`, once somebody needs it, solves with the mass.
+    `mass` are those at q, where `solve`, once somebody needs it, solves with the mass. `vdot` and
+    `lam` are the true ones (3.2), if steps follow them; x is then what `hhti2_following` guesses
+    from.
     """
 
     t: float
@@ -78,9 +81,11 @@ class State:
     reaction: Reaction
     mass: Matrix
     solve: Solve | None
+    vdot: Array
+    lam: Array
 
 
-class HHTI2(Holonomic):
+class HHTI2(Following):
     """One step of (3.4)."""
 
     name = "HHTI2"
@@ -109,11 +114,14 @@ class HHTI2(Holonomic):
     def begin(self, t: float, motion: Motion, h: float) -> State:
         """Start with a0 = f(t0, q0, v0)."""
         o = self.o
-        q, v, _, lam, _ = motion
+        q, v, vdot, lam, _ = motion
         solve = initial_solver(o, t, q)
         f, L = solve(o.force(t, q, v)), np.concatenate([lam, lam])
         x = np.concatenate([f, L, solve(o.reaction(t, q, v, lam, NO_VECTOR))])
-        return State(t, q, v, f, f, h, L, x, reaction_at(o, t, q), o.mass(t, q), solve)
+        if self.follows:
+            x = np.concatenate([f, vdot, lam, 0.0 * L])
+        reaction, mass = reaction_at(o, t, q), o.mass(t, q)
+        return State(t, q, v, f, f, h, L, x, reaction, mass, solve, vdot, lam)
 
     def take(self, state: State, h: float) -> State:
         """See `Scheme`."""
@@ -121,6 +129,7 @@ class HHTI2(Holonomic):
         if s.solve is None:
             s.solve = factorize(s.mass) if o.n_lam else nothing_to_solve
         a0 = self.adjusted(s.a, s.f, h / s.h)
+        self.lam0 = s.lam
         self.prepare(h, s.t, s.q, s.v, a0, s.f, s.reaction, s.solve)
         newton.solve(self)
         if o.n_lam:  # the last correction of q1 has left a trace in the rate of g: take it away
@@ -131,7 +140,12 @@ class HHTI2(Holonomic):
         q, v = self.position(x), self.velocity(x)
         solve = None if o.constant_mass is None else s.solve
         assert x.reaction is not None  # a correction has found it
-        return State(self.t, q, v, x.a, f1, h, L, found, x.reaction, x.mass, solve)
+        vdot = lam = NO_VECTOR
+        if self.follows:
+            vdot, lam = self.true_motion(q, v, f1)
+            apart = stacked(1.0 / h, plus(x.L0, -1.0, s.lam), 1.0 / h, plus(x.L1, -1.0, lam))
+            found = stacked(1.0, stacked(1.0, f1, 1.0, vdot, 1.0, lam), 1.0, apart)
+        return State(self.t, q, v, x.a, f1, h, L, found, x.reaction, x.mass, solve, vdot, lam)
 
     def native(self) -> Any:
         """See `Scheme`; in machine code, reactions belong to the end of the step."""

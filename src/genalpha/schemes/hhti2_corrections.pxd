@@ -16,6 +16,7 @@ cdef class State:
     cdef public double h
     cdef public cnp.ndarray kept, x
     cdef public double doubt
+    cdef public cnp.ndarray vdot
 
 
 cdef class Unknowns:

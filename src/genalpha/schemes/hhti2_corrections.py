@@ -26,8 +26,8 @@ class State:
     """What is carried from step to step; `h` is the step size that made `a`.
 
     `f` is f(t, q, v) = M^-1 force and R the reaction M^-1 r(t, q, L1); `kept` is (L0, L1) and,
-    where they are known, the true vdot and lam, whose reaction vdot - f may be wrong by `doubt`;
-    x is (a1, L0, L1, R1), or what these are guessed from.
+    where they are known, the true vdot (then by itself, too) and lam, whose reaction vdot - f may
+    be wrong by `doubt`; x is (a1, L0, L1, R1), or what these are guessed from.
     """
 
     t: float
@@ -40,6 +40,7 @@ class State:
     kept: Array
     x: Array
     doubt: float
+    vdot: Array
 
 
 @dataclass

@@ -34,13 +34,16 @@ cdef class Holonomic(HHT):
     cdef public Reaction reaction0
     cdef public object solve0
 
-    @cython.locals(
-        o=Equations, n=Py_ssize_t, m=Py_ssize_t, guess=cnp.ndarray, x=Unknowns, L0=cnp.ndarray
-    )
+    @cython.locals(x=Unknowns)
     cpdef prepare(
         self, double h, double t0, cnp.ndarray q0, cnp.ndarray v0, cnp.ndarray a0, cnp.ndarray f0,
         Reaction reaction0, solve0
     )
+    @cython.locals(
+        n=Py_ssize_t, m=Py_ssize_t, guess=cnp.ndarray, a=cnp.ndarray, L0=cnp.ndarray,
+        L1=cnp.ndarray, R1=cnp.ndarray
+    )
+    cpdef Unknowns guess(self)
     @cython.locals(w=Weights, half=double, q=cnp.ndarray)
     cpdef cnp.ndarray position(self, Unknowns x)
     @cython.locals(w=Weights, h=double, v=cnp.ndarray)

@@ -123,17 +123,20 @@ class Holonomic(HHT):
         solve0: Solve,
     ) -> None:
         """Work out what is known before the unknowns, and guess these."""
-        o, n, m = self.o, self.o.n_q, self.o.n_lam
         self.t, self.h, self.hb, self.hg = t0 + h, h, h * h * self.beta, h * self.gamma
         self.q0, self.v0, self.f0, self.reaction0, self.solve0 = q0, v0, f0, reaction0, solve0
         self.q_hat = combined(1.0, q0, h, v0, h * h * (0.5 - self.beta), a0)
         self.v_hat = plus(v0, h * (1.0 - self.gamma), a0)
+        self.unknowns = x = self.guess()
+        x.mass = mass_then(self.o, self.t, self.position(x))
+
+    def guess(self) -> Unknowns:
+        """Return a first guess of the unknowns: extrapolated ones."""
+        n, m = self.o.n_q, self.o.n_lam
         guess = self.past.predicted(self.t)
         a, L0 = part(guess, 0, n), part(guess, n, n + m)
         L1, R1 = part(guess, n + m, n + 2 * m), part(guess, n + 2 * m, 2 * (n + m))
-        x = Unknowns(a, L0, L1, self.old_reaction(L0), R1, None, None)
-        x.mass = mass_then(o, self.t, self.position(x))
-        self.unknowns = x
+        return Unknowns(a, L0, L1, self.old_reaction(L0), R1, None, None)
 
     def position(self, x: Unknowns) -> Array:
         """Return q1 (3.4a)."""

@@ -79,7 +79,7 @@ class HHTI2OfResidual(Shown):
         if self.shows:
             L = np.concatenate([lam, lam, vdot, lam])
             x = np.concatenate([f, vdot, lam, 0.0 * lam, 0.0 * lam])
-        return State(t, q, v, f, f, R, h, L, x, 0.0)
+        return State(t, q, v, f, f, R, h, L, x, 0.0, vdot)
 
     def take(self, state: Any, h: float) -> Any:
         """See `Scheme`."""
@@ -90,12 +90,12 @@ class HHTI2OfResidual(Shown):
         L, q, v, f = stacked(1.0, x.L0, 1.0, x.L1), self._q1(x), self._v1(x), self.new_force(x.a)
         if not self.shows:
             found = stacked(1.0, x.a, 1.0, L, 1.0, x.R1)
-            return State(self.t, q, v, x.a, f, x.R1, h, L, found, 0.0)
+            return State(self.t, q, v, x.a, f, x.R1, h, L, found, 0.0, NO_VECTOR)
         vdot, lam, doubt = self._shown(x, q, v, f, self.newton.last_solvers)
         kept, found = stacked(1.0, L, 1.0, vdot, 1.0, lam), stacked(1.0, f, 1.0, vdot, 1.0, lam)
         apart = stacked(1.0 / h, plus(x.L0, -1.0, self.lam0), 1.0 / h, plus(x.L1, -1.0, lam))
         found = stacked(1.0, found, 1.0, apart)
-        return State(self.t, q, v, x.a, f, x.R1, h, kept, found, doubt)
+        return State(self.t, q, v, x.a, f, x.R1, h, kept, found, doubt, vdot)
 
     def _prepare(self, s: State, a0: Array, h: float) -> None:
         """Work out what is known before the unknowns, and guess these."""

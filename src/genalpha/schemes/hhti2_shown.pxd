@@ -6,20 +6,10 @@ from genalpha.kernels.matrices cimport product, solution
 from genalpha.kernels.vectors cimport combined, norm, part, plus, stacked
 from genalpha.model.learnt cimport Learnt
 from genalpha.model.residual_rows cimport Balance
-from genalpha.numerics.prediction cimport Past
+from genalpha.numerics.prediction cimport Pasts
 from genalpha.schemes.hhti2_corrections cimport Matrices, State, Unknowns
 from genalpha.schemes.hhti2_looks cimport Looks
 from genalpha.schemes.hhti2_old_reactions cimport Guess, OldReactions, Pair
-
-
-cdef class Pasts(Past):
-    cdef Py_ssize_t _n, _appended, _size
-    cdef Past _of_y
-
-    @cython.locals(n=Py_ssize_t, size=Py_ssize_t)
-    cpdef append(self, double t, cnp.ndarray x)
-    @cython.locals(x=cnp.ndarray)
-    cpdef cnp.ndarray predicted(self, double t, tuple relation=*)
 
 
 cdef class Shown(OldReactions):

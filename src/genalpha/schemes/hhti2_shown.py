@@ -14,9 +14,10 @@ from genalpha.model import Mechanism
 from genalpha.model.residual_rates import CENTRAL
 from genalpha.model.residual_rows import Balance
 from genalpha.numerics.newton import Newton
-from genalpha.numerics.prediction import Past
+from genalpha.numerics.prediction import Pasts
 from genalpha.schemes.hht import NO_VECTOR
 from genalpha.schemes.hhti2_corrections import Matrices, State, Unknowns
+from genalpha.schemes.hhti2_following import MOST
 from genalpha.schemes.hhti2_looks import SEEN, Looks
 from genalpha.schemes.hhti2_old_reactions import CLEAR, OldReactions, Pair
 from genalpha.schemes.scheme import Settings
@@ -28,37 +29,8 @@ Array = np.ndarray
 WRONG = 1.0
 #: Where that accuracy is less than this, relative to the accelerations, this counts.
 ACCURATE = 1e-4
-#: True accelerations and multipliers are corrected so many times at most.
-MOST = 4
-
-
-class Pasts(Past):
-    """The past of (x, y), whose parts are extrapolated each by itself; a start knows no y.
-
-    Parameters
-    ----------
-    n : int
-        How many entries x has.
-    """
-
-    def __init__(self, n: int) -> None:
-        super().__init__()
-        self._n, self._appended, self._size, self._of_y = n, 0, n, Past()
-
-    def append(self, t: float, x: Array) -> None:
-        """See `Past`."""
-        n, size = self._n, x.shape[0]
-        Past.append(self, t, part(x, 0, n))
-        if self._appended:
-            self._of_y.append(t, part(x, n, size))
-        self._appended, self._size = self._appended + 1, size
-
-    def predicted(self, t: float, relation: tuple[float, ...] = ()) -> Array:
-        """See `Past`."""
-        x = Past.predicted(self, t, relation)
-        if self._appended > 1:
-            return stacked(1.0, x, 1.0, self._of_y.predicted(t, relation))
-        return stacked(1.0, x, 0.0, np.zeros(self._size - self._n))
+#: If so many corrections were not enough, the matrices are too old.
+OLD = 2
 
 
 class Shown(OldReactions):
@@ -80,6 +52,7 @@ class Shown(OldReactions):
         super().__init__(o, settings, newton)
         self.no_lam = self.lam0 = np.zeros(o.n_lam)
         self.shows = bool(o.n_lam) and self.variant == "end" and self.relative >= CENTRAL
+        self.follows = self.shows
         if self.shows:
             self.past = Pasts(2 * o.n_q + o.n_lam)
 
@@ -132,6 +105,8 @@ class Shown(OldReactions):
             seen = looks.doubt(v) + self._age() * moved <= SEEN * allowed
             if seen and doubt <= allowed:
                 break
+            if count == OLD:
+                matrices = self.newton.renewed(self)
             at = self._balance(q, v, vdot, lam)
             lack, curvature = at.motion, self.no_lam
             wrong = solution(matrices.mass, plus(lack, 0.0, lack))  # which overwrites its argument

@@ -299,6 +299,10 @@ class GenAlphaI3(GeneralizedAlpha):
         if self.newton.learns and state.m:
             self.places.append(t, state.q)
 
+    def history(self, t: float, v: Array, vdot: Array) -> History:
+        """Means of `a`: the drift of the velocities jumps when the step size changes."""
+        return MeanHistory(self.settings.coefficients, t, v, vdot)
+
     def native(self) -> Any:
         """See `Scheme`."""
         o = self.o
@@ -354,11 +358,6 @@ class GenAlphaI3(GeneralizedAlpha):
         """See `Scheme`."""
         vdot, lam, psi, end = 1 + np.cumsum([3 * o.n_q, o.n_q, o.n_lam, o.n_psi])
         return rows[:, vdot:lam], rows[:, lam:psi], rows[:, psi:end]
-
-    @staticmethod
-    def history(coefficients: Any, t: float, v: Array, vdot: Array) -> History:
-        """Means of `a`: the drift of the velocities jumps when the step size changes."""
-        return MeanHistory(coefficients, t, v, vdot)
 
     @classmethod
     def roots(cls, o: Mechanism, c: Coefficients) -> tuple[Root, ...]:

@@ -116,12 +116,13 @@ class Scheme(Problem):
     2. `options` are those that it has beside everybody's.
     3. `fitting(mechanism)` is the class for the mechanism's kinds of constraints, `faults` are the
        conditions that it needs and that are not met, `warnings` what the user should know.
-    4. `errors` and `history` tell the local error, `report` true accelerations and multipliers.
+    4. `errors` are the constants of the local error, `report` tells true accelerations and
+       multipliers.
     5. `printed` are the equations of a step as the paper prints them, and `meant` is what its `a`
        approximates, for tests.
 
     As an object it takes steps, each of which is a problem for Newton's iteration. It maps an old
-    state to a new one, and changes neither.
+    state to a new one, and changes neither. `history` follows derivatives from step to step.
 
     Parameters
     ----------
@@ -201,6 +202,10 @@ class Scheme(Problem):
         """Remember an accepted step, or a start, to guess the next one from."""
         self.past.append(t, state.x)
 
+    def history(self, t: float, v: Array, vdot: Array) -> History:
+        """Return what tells the derivatives that the local error needs, from a start on."""
+        return VelocityHistory(t, v, vdot)
+
     def native(self) -> Any:
         """Return the same steps in machine code, see `genalpha.schemes.native`; None if not."""
         return None
@@ -227,11 +232,6 @@ class Scheme(Problem):
     def errors(settings: Settings) -> ErrorConstants:
         """Return the constants of the local error."""
         raise NotImplementedError
-
-    @staticmethod
-    def history(coefficients: Any, t: float, v: Array, vdot: Array) -> History:
-        """Return what tells the derivatives that the local error needs."""
-        return VelocityHistory(t, v, vdot)
 
     @staticmethod
     def faults(o: Mechanism, settings: Settings) -> list[str]:

@@ -20,6 +20,7 @@ from genalpha.schemes.native.newton cimport Steps
 import numpy as np
 
 from genalpha.model.equations import reaction_at
+from genalpha.schemes.hht import NO_VECTOR
 from genalpha.schemes.hhti2 import State
 
 cnp.import_array()
@@ -70,7 +71,7 @@ cdef class HHTI2(Steps):
         q, o = self.copy(self.q, n), self.o
         return State(self.t, q, self.copy(self.v, n), self.copy(self.a, n), self.copy(self.f, n),
                      self.h, self.copy(x + n, 2 * self.m), self.copy(x, self.count),
-                     reaction_at(o, self.t, q), o.mass(self.t, q), None)
+                     reaction_at(o, self.t, q), o.mass(self.t, q), None, NO_VECTOR, NO_VECTOR)
 
     cdef double* kept(self) noexcept nogil:
         return self.L0
