@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from comparisons.claims import put
 from genalpha import integrate
@@ -343,9 +344,10 @@ HOW_TO_READ = (
     "In brackets: calls, and CPU time, relative to the best of IDA, Radau5DAE and ODASSL (which "
     "need not be the same one); bold where they are as wanted: at most 1.0 and 1.0 for GenAlphaI3 "
     "(1.5 of the calls at 1e-4), 2.0 and 1.5 for GenAlphaSOI2, 2.5 and 2.0 for HHTI2. A run may "
-    f"take {MOST_CALLS} calls and {MOST_SECONDS:.0f} s. These tables were written by `python -m "
-    "comparisons.residual_calls --write`. Errors at the end are small by chance in places; the "
-    "largest ones of all steps are not, but those of a single instant may decide."
+    f"take {MOST_CALLS} calls and {MOST_SECONDS:.0f} s, with one BLAS thread. These tables were "
+    "written by `python -m comparisons.residual_calls --write`. Errors at the end are small by "
+    "chance in places; the largest ones of all steps are not, but those of a single instant may "
+    "decide."
 )
 
 
@@ -357,6 +359,11 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
     parser.add_argument("--jac", action="store_true", help="lines of mechanisms with `jac`")
     chosen = parser.parse_args()
+    with threadpool_limits(limits=1):  # CPU time would count threads that wait
+        _main(parser, chosen)
+
+
+def _main(parser: argparse.ArgumentParser, chosen: argparse.Namespace) -> None:
     for case in chosen.cases:
         found = rows(case, chosen.jac)
         shown = found.lines, found.overall, found.limits, found.slow, found.failures

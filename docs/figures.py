@@ -33,6 +33,7 @@ import choices
 import first_order
 import forms
 import linear_solvers
+import local_errors
 import orders
 import oscillator
 import sources as source_times
@@ -435,7 +436,7 @@ def written(make):
     return lambda: made if isinstance(made := make(), str) else markdown(*made)
 
 
-for module in (bounds, first_order, forms, oscillator, transients, variants):
+for module in (bounds, first_order, forms, local_errors, oscillator, transients, variants):
     FIGURES |= {name: drawn(name, draw) for name, draw in module.FIGURES.items()}
     TABLES |= {name: written(make) for name, make in module.TABLES.items()}
 

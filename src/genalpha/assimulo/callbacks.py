@@ -90,6 +90,7 @@ class FromResidual:
         self.still, self.v0 = np.zeros(places.q.size), self.start[1]
         # multipliers of the force without reaction; a nonlinear reaction may not know zero
         self.free = tuple(np.zeros(x.size) if found.linear else x for x in self.start[2:])
+        self.whole.free_lam = self.free[0]
         self.balance = Memory(F, self._balance)
         self.mass = Memory(F, self._mass)
         self.holonomic_jacobian = Memory(F, self._holonomic_jacobian)

@@ -12,6 +12,7 @@ cdef class OneResidual(Rates):
     cdef public object jacobian, derivatives
     cdef public bint uses_rates, linear, uses_jacobian
     cdef public object ideal, constant_mass, start_vdot, start_blocks, accelerations
+    cdef public cnp.ndarray free_lam
     cdef public Learnt near_mass
     cdef public Py_ssize_t changes
     cdef bint _finds_mass

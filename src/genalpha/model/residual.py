@@ -62,6 +62,9 @@ class OneResidual(Rates):
         super().__init__(F, places)
         self.jacobian = jacobian
         self.uses_rates, self.linear, self.ideal = uses_rates, linear, ideal
+        #: Multipliers of what counts as force; reactions are what others add to it. Those that are
+        #: not linear in them may not know zero: then they are others.
+        self.free_lam: Array = np.zeros(self.m)
         self.derivatives = Derivatives(self)
         #: How often the problem may have changed.
         self.changes = 0

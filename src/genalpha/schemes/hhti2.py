@@ -105,7 +105,7 @@ class HHTI2(Following):
             )
         if o.n_psi:
             return Nonholonomic
-        if o.whole is None or not o.whole.linear:  # forces and reactions are asked for together
+        if o.whole is None:
             return cls
         from genalpha.schemes.hhti2_residual import HHTI2OfResidual  # which builds on this class
 

@@ -46,7 +46,7 @@ class Following(Holonomic):
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         super().__init__(o, settings, newton)
-        is_known = o.whole is None and "holonomic_acceleration" in o.given
+        is_known = "holonomic_acceleration" in o.given
         self.follows = is_known and o.n_lam > 0 and settings.steps == "adaptive"
         if self.follows:
             self.past = Pasts(2 * o.n_q + o.n_lam)

@@ -168,8 +168,8 @@ class Looks:
             usual = norm(product(M, f)) + norm(product(M, self.vdot))
             self._jumps = norm(apart) > JUMPS * usual
         if self._jumps or s > NEAR * abs(self._h):
-            still = zeros(here.shape[0])
-            forces = self._whole.balance(self._t, q, v, f, still, NO_VECTOR).motion
+            free = self._whole.free_lam
+            forces = self._whole.balance(self._t, q, v, f, free, NO_VECTOR).motion
         self.v, self.rate = v, rate
         return Look(forces, plus(at.motion, -1.0, forces), here, rate)
 
@@ -179,6 +179,5 @@ class Looks:
         moved = combined(1.0, q, s, v, 0.5 * s * s, self.vdot)
         add(moved, 0, s**3 / 6.0, self._jerk)
         faster, forces = plus(v, s, self.vdot), plus(f, s, change)
-        none = zeros(self.lam.shape[0])
-        rows = whole.rows(self._t + s, moved, faster, forces, none, NO_VECTOR)
+        rows = whole.rows(self._t + s, moved, faster, forces, whole.free_lam, NO_VECTOR)
         return whole.split(rows)

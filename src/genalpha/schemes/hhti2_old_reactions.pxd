@@ -35,6 +35,8 @@ cdef class OldReactions(Corrections):
     cdef Guess _guess_of_reaction(
         self, cnp.ndarray L, Pair old, Pair beside, double t, double error
     )
+    @cython.locals(doubt=double)
+    cdef double _doubt(self, cnp.ndarray left, cnp.ndarray change) except? -1.0
     @cython.locals(
         guess=Guess, R0=cnp.ndarray, error=double, vdot=cnp.ndarray, at=Balance, d=cnp.ndarray
     )

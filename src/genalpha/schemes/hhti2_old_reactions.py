@@ -86,11 +86,14 @@ class OldReactions(Corrections):
     ) -> Guess:
         """Return the reaction to L without asking, from those to others at the same place.
 
-        They are linear in the multipliers. `error` is what may be wrong with what was asked for.
+        They are linear in the multipliers, but for a few. `error` is what may be wrong with what
+        was asked for.
         """
         about = self.about
         left, R, doubt = plus(L, -1.0, old.L), old.R, old.doubt
         square = scalar_product(old.L, old.L)
+        if not self.whole.linear:
+            square, beside = 0.0, None
         if square:
             c = scalar_product(left, old.L) / square
             if abs(c) <= BELIEVED:
@@ -106,8 +109,13 @@ class OldReactions(Corrections):
                 R = combined(1.0, R, d, beside.R, -d * c, old.R)
                 doubt += abs(d) * beside.doubt
         change = about.times(left, t)
-        doubt += about.doubt(left, change, self._age())
+        doubt += self._doubt(left, change)
         return Guess(plus(R, 1.0, change), left, change, doubt)
+
+    def _doubt(self, left: Array, change: Array) -> float:
+        """Return what may be wrong with a change of the reaction that the matrix tells."""
+        doubt = self.about.doubt(left, change, self._age())
+        return doubt if self.whole.linear else doubt + norm(change)
 
     def _with_old_reaction(self, x: Unknowns, matrices: Matrices) -> Unknowns:
         """Return the unknowns with R0 = r(t0, q0, L0) (3.4d); q1 moves with it."""

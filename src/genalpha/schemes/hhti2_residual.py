@@ -20,7 +20,8 @@ costs a call only where the matrix has not learnt enough, and none for reactions
 
 For Newton's accuracies that differences cannot have, and for variants other than "end", which take
 R1 elsewhere, all of this is asked for where it belongs: at the point itself, and at output points.
-Reactions that are not linear in the multipliers are left to callbacks.
+Reactions that are not linear in the multipliers are asked for wherever the matrix tells of a change
+that counts.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class HHTI2OfResidual(Shown):
         whole = self.whole
         whole.find_mass(t, q, v, lam, NO_VECTOR)
         solve = initial_solver(self.o, t, q)
-        f = -solve(whole.balance(t, q, v, 0.0 * v, 0.0 * lam, NO_VECTOR).motion)
+        f = -solve(whole.balance(t, q, v, 0.0 * v, whole.free_lam, NO_VECTOR).motion)
         # not vdot - f, which is as accurate as vdot: multipliers may be 0 but for rounding
         R = -solve(whole.balance(t, q, v, f, lam, NO_VECTOR).motion)
         L, x = np.concatenate([lam, lam]), np.concatenate([f, lam, lam, R])
@@ -143,7 +144,7 @@ class HHTI2OfResidual(Shown):
         """Return what is wrong with (3.4c), R1 of (3.4d) and (3.4e)."""
         f = self.new_force(x.a)
         if not self.o.n_lam:
-            at = self._balance(q, v, f, self.no_lam)
+            at = self._balance(q, v, f, self.free_lam)
             return Look(at.motion, at.motion, at.position, at.position)
         if not self.shows:
             found = self._look_apart(x, q, v, f)
@@ -165,7 +166,7 @@ class HHTI2OfResidual(Shown):
     def _look_apart(self, x: Unknowns, q: Array, v: Array, f: Array) -> Look:
         """Return the same, each by a call of its own, at the place where it belongs."""
         whole = self.whole
-        at, vdot = self._balance(q, v, f, self.no_lam), plus(f, 1.0, x.R1)
+        at, vdot = self._balance(q, v, f, self.free_lam), plus(f, 1.0, x.R1)
         rate = at.rates
         if rate is None:
             rate = whole.rate_beside(self.t, q, v, vdot, x.L1, NO_VECTOR, at, self.h)
@@ -197,7 +198,7 @@ class HHTI2OfResidual(Shown):
             end = q if self.variant == "midpoint" else place
             t, place, v = t - 0.5 * h, 0.5 * (self.q0 + end), 0.5 * (self.v0 + v)
         with_it = whole.balance(t, place, v, x.R1, x.L1, NO_VECTOR).motion
-        without = whole.balance(t, place, v, self.still, self.no_lam, NO_VECTOR).motion
+        without = whole.balance(t, place, v, self.still, self.free_lam, NO_VECTOR).motion
         return plus(with_it, -1.0, without)
 
     # --- matrices and output --------------------------------------------------------------------
@@ -207,8 +208,8 @@ class HHTI2OfResidual(Shown):
         o, newton, w, x = self.o, self.newton, self.weights, self.unknowns
         whole, n, m, ca = self.whole, o.n_q, o.n_lam, 1.0 / (1.0 + self.alpha)
         self.counters.njacs += 1
-        q, v, vdot, lam = self._q1(x), self._v1(x), self.new_force(x.a), self.no_lam
-        if self.shows:  # where the correction will ask
+        q, v, vdot, lam = self._q1(x), self._v1(x), self.new_force(x.a), self.free_lam
+        if self.shows or not whole.linear:  # where the correction will ask
             vdot, lam = plus(vdot, 1.0, x.R1), x.L1
         found = whole.blocks(self.t, q, v, vdot, lam, NO_VECTOR, ca, self.hb, self.hg)
         newton.setup_cost = whole.matrix_cost

@@ -13,7 +13,7 @@ from genalpha.schemes.hhti2_old_reactions cimport Guess, OldReactions, Pair
 
 
 cdef class Shown(OldReactions):
-    cdef public cnp.ndarray no_lam, lam0
+    cdef public cnp.ndarray free_lam, zero
     cdef public bint shows
     cdef public Looks looks
 

@@ -50,7 +50,8 @@ class Shown(OldReactions):
 
     def __init__(self, o: Mechanism, settings: Settings, newton: Newton) -> None:
         super().__init__(o, settings, newton)
-        self.no_lam = self.lam0 = np.zeros(o.n_lam)
+        self.free_lam = self.whole.free_lam
+        self.lam0 = self.zero = np.zeros(o.n_lam)
         self.shows = bool(o.n_lam) and self.variant == "end" and self.relative >= CENTRAL
         self.follows = self.shows
         if self.shows:
@@ -88,7 +89,9 @@ class Shown(OldReactions):
         looks, about, n, m = self.looks, self.about, self.o.n_q, self.o.n_lam
         allowed = min(1.0, ACCURATE / self.relative) * WRONG * self._uncertainty(x.a, x.R1)
         vdot, lam, curvature = looks.vdot, looks.lam, looks.curvature
-        if m == 1:  # reactions to it are known without the matrix, which still serves G
+        if (
+            m == 1 and self.whole.linear
+        ):  # reactions to it are known without the matrix, which still serves G
             about.learn(x.L1, x.R1, self.t)
         known = Pair(x.L1, x.R1, 0.0)
         guess = self._guess_of_reaction(lam, known, None, self.t, allowed)
@@ -100,7 +103,7 @@ class Shown(OldReactions):
             change = about.times(d_lam, self.t)
             guess = self._guess_of_reaction(lam, known, None, self.t, allowed)
             # what was asked for is known but for the last correction
-            doubt = about.doubt(d_lam, change, self._age()) if count else guess.doubt
+            doubt = self._doubt(d_lam, change) if count else guess.doubt
             moved = norm(part(d, 0, n)) + norm(change)
             seen = looks.doubt(v) + self._age() * moved <= SEEN * allowed
             if seen and doubt <= allowed:
@@ -108,7 +111,7 @@ class Shown(OldReactions):
             if count == OLD:
                 matrices = self.newton.renewed(self)
             at = self._balance(q, v, vdot, lam)
-            lack, curvature = at.motion, self.no_lam
+            lack, curvature = at.motion, self.zero
             wrong = solution(matrices.mass, plus(lack, 0.0, lack))  # which overwrites its argument
             if norm(guess.change) > CLEAR * allowed:  # otherwise it is noise
                 true = combined(1.0, vdot, -1.0, f, -1.0, wrong)
