@@ -9,8 +9,9 @@ import pytest
 
 from genalpha import integrate
 from genalpha.driver import Options, Stepper
+from genalpha.errors import CallbackError
 from genalpha.numerics.initial_values import accelerations
-from tests.driver.support import mechanism
+from tests.driver.support import mechanism, pendulum
 
 NONE = np.zeros(0)
 #: About the step size that a tolerance of 1e-4 takes.
@@ -33,6 +34,22 @@ def test_they_are_those_of_the_end_of_the_step(name, variant):
         off += [np.linalg.norm(state.lam - lam) / np.linalg.norm(lam)]
         stepper.accept(state)
     assert max(off) <= 2.0 * stepper.settings.relative
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_curvature_that_is_not_finite_is_blamed(bad):
+    """No equation of a step has it: the step sizes would just become smaller and smaller."""
+
+    def curvature(t, q, v):
+        return np.array([bad if t > 0.5 else v @ v])
+
+    o = pendulum(
+        holonomic_rate=lambda t, q, v: [q @ v],
+        holonomic_acceleration=curvature,
+    )
+    with pytest.raises(CallbackError, match=f"holonomic_acceleration returned {bad}") as raised:
+        integrate(o, 1.0, "HHTI2")
+    assert raised.value.solution.t[-1] > 0.4
 
 
 @pytest.mark.parametrize("tolerance", [1e-4, 1e-5, 1e-6])

@@ -18,7 +18,7 @@ import numpy as np
 from genalpha.kernels import add, called, combined, norm, part, plus, product, solution, stacked
 from genalpha.model import Mechanism
 from genalpha.numerics.local_error import History, TrueHistory, VelocityHistory
-from genalpha.numerics.newton import Newton
+from genalpha.numerics.newton import Newton, NotFiniteCorrectionError
 from genalpha.numerics.prediction import Pasts
 from genalpha.schemes.hhti2_newton import Holonomic, Matrices, Unknowns
 from genalpha.schemes.scheme import Settings
@@ -89,4 +89,7 @@ class Following(Holonomic):
             found = plus(found, 1.0, d)
             if norm(part(d, 0, n)) <= NEAR * self.relative * norm(vdot):
                 break
-        return part(found, 0, n), part(found, n, n + m)
+        vdot = part(found, 0, n)
+        if not norm(vdot) < np.inf and not np.isfinite(vdot).all():  # squares may be infinite
+            raise NotFiniteCorrectionError("the accelerations at its end are not finite")
+        return vdot, part(found, n, n + m)
