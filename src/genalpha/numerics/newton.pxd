@@ -34,9 +34,10 @@ cdef class Newton:
     cpdef cnp.ndarray improved(
         self, cnp.ndarray d, Py_ssize_t n, double mass_over_gradient, double t
     )
-    @cython.locals(believed=double)
     cpdef solve(self, Problem problem)
     cpdef renewed(self, Problem problem)
+    @cython.locals(believed=double)
+    cdef _renew_believing(self, Problem problem)
     cdef _renew(self, Problem problem)
     @cython.locals(
         iteration=int, rate=double, size=double, worst=double, largest_before=double, last=tuple,

@@ -182,9 +182,7 @@ class Newton:
         start = problem.unknowns
         if self.mode == "auto":
             if self.solvers is None:
-                believed = self._rate_of_new
-                self._renew(problem)
-                self.rate = believed if self.learns else 1.0
+                self._renew_believing(problem)
             if self._iterate(problem, False):
                 return
             problem.unknowns = start
@@ -204,10 +202,15 @@ class Newton:
 
     def renewed(self, problem: Problem) -> Any:
         """Make a new matrix at a solution, for whoever finds the old one of no use; return it."""
+        self._renew_believing(problem)
+        self.last_solvers = self.solvers
+        return self.solvers
+
+    def _renew_believing(self, problem: Problem) -> None:
+        """Make a new matrix that is taken to contract as the last new one did, where it learns."""
         believed = self._rate_of_new
         self._renew(problem)
-        self.rate, self.last_solvers = believed, self.solvers
-        return self.solvers
+        self.rate = believed if self.learns else 1.0
 
     def _renew(self, problem: Problem) -> None:
         """Make a new matrix."""

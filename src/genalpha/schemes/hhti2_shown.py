@@ -89,9 +89,8 @@ class Shown(OldReactions):
         looks, about, n, m = self.looks, self.about, self.o.n_q, self.o.n_lam
         allowed = min(1.0, ACCURATE / self.relative) * WRONG * self._uncertainty(x.a, x.R1)
         vdot, lam, curvature = looks.vdot, looks.lam, looks.curvature
-        if (
-            m == 1 and self.whole.linear
-        ):  # reactions to it are known without the matrix, which still serves G
+        # linear reactions to one multiplier are known without the matrix, which still serves G
+        if m == 1 and self.whole.linear:
             about.learn(x.L1, x.R1, self.t)
         known = Pair(x.L1, x.R1, 0.0)
         guess = self._guess_of_reaction(lam, known, None, self.t, allowed)
