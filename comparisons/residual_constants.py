@@ -38,7 +38,7 @@ CONSTANTS = {
     ),
     "HHTI2": (
         *OF_ALL,
-        ("schemes.hhti2_shown", ("WRONG", "ACCURATE", "OLD")),
+        ("schemes.hhti2_shown", ("WRONG", "ACCURATE", "SLOW")),
         ("schemes.hhti2_old_reactions", ("WRONG_BEFORE", "BELIEVED", "CLEAR")),
         ("schemes.hhti2_looks", ("SEEN",)),
         ("schemes.hhti2_residual", ("ALIKE",)),

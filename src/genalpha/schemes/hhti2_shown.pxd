@@ -27,7 +27,8 @@ cdef class Shown(OldReactions):
         looks=Looks, about=Learnt, n=Py_ssize_t, m=Py_ssize_t, accurate=double, allowed=double,
         vdot=cnp.ndarray, lam=cnp.ndarray, curvature=cnp.ndarray, known=Pair, guess=Guess,
         true=cnp.ndarray, lack=cnp.ndarray, count=Py_ssize_t, d=cnp.ndarray, d_lam=cnp.ndarray,
-        change=cnp.ndarray, doubt=double, moved=double, seen=bint, at=Balance, wrong=cnp.ndarray
+        change=cnp.ndarray, doubt=double, moved=double, last=double, seen=bint, at=Balance,
+        wrong=cnp.ndarray
     )
     cdef tuple _shown(
         self, Unknowns x, cnp.ndarray q, cnp.ndarray v, cnp.ndarray f, Matrices matrices

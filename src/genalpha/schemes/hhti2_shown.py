@@ -29,8 +29,9 @@ Array = np.ndarray
 WRONG = 1.0
 #: Where that accuracy is less than this, relative to the accelerations, this counts.
 ACCURATE = 1e-4
-#: If so many corrections were not enough, the matrices are too old.
-OLD = 2
+#: If so many corrections were not enough, and the last one is more than this share of the one
+#: before, the matrices are too old.
+OLD, SLOW = 2, 0.3
 
 
 class Shown(OldReactions):
@@ -95,6 +96,7 @@ class Shown(OldReactions):
         known = Pair(x.L1, x.R1, 0.0)
         guess = self._guess_of_reaction(lam, known, None, self.t, allowed)
         lack = product(matrices.inertia, combined(1.0, vdot, -1.0, f, -1.0, guess.R))
+        last = 0.0
         for count in range(MOST):
             d = solution(matrices.velocity, stacked(-1.0, lack, -1.0, curvature))
             d_lam = part(d, n, n + m)
@@ -107,8 +109,9 @@ class Shown(OldReactions):
             seen = looks.doubt(v) + self._age() * moved <= SEEN * allowed
             if seen and doubt <= allowed:
                 break
-            if count == OLD:
+            if count == OLD and moved > SLOW * last:
                 matrices = self.newton.renewed(self)
+            last = moved
             at = self._balance(q, v, vdot, lam)
             lack, curvature = at.motion, self.zero
             wrong = solution(matrices.mass, plus(lack, 0.0, lack))  # which overwrites its argument
