@@ -11,6 +11,7 @@ from genalpha import integrate
 from genalpha.driver import Options, Stepper
 from genalpha.errors import CallbackError
 from genalpha.numerics.initial_values import accelerations
+from genalpha.schemes.hhti2 import HHTI2
 from tests.driver.support import mechanism, pendulum
 
 NONE = np.zeros(0)
@@ -34,6 +35,20 @@ def test_they_are_those_of_the_end_of_the_step(name, variant):
         off += [np.linalg.norm(state.lam - lam) / np.linalg.norm(lam)]
         stepper.accept(state)
     assert max(off) <= 2.0 * stepper.settings.relative
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_steps_that_follow_are_those_of_the_paper(name):
+    """Only guesses and sizes follow: (3.4) and (2.3) hold as printed, to rounding."""
+    o = mechanism(name)
+    stepper = Stepper(o, Options(scheme="HHTI2", newton_accuracy=1e-12), tolerance=1e-4)
+    stepper.begin(o.t0, o.q0, o.v0, *o.multiplier_guess(), SIZES[name])
+    for i in range(12):
+        old, new = stepper.state, stepper.attempt(SIZES[name] * (1.0, 1.4, 0.6, 1.1)[i % 4])
+        assert new.vdot.size  # it follows
+        for number, equation in HHTI2.printed(o, stepper.settings, old, new).items():
+            assert equation.residual() <= 1e-9, number
+        stepper.accept(new)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
